@@ -13,8 +13,12 @@ def doc($name): if $docs == "." then $name else "\($docs)/\($name)" end;
 def minutes_words: if . < 60 then "\(. | fixed(0)) min" else "\(. / 60 | floor) h \(. % 60) min" end;
 
 # ---- numbers of ours: rows of a kept run's table that meet "column=value|value column!=value ...", in a text with {column} ----
-def table_rows($name): .tables[$name] // [] | .[0] as $head
-	| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
+# Responses that a run's own page calls not to be relied on are absent.
+def table_rows($name): (.run.analysis_unsure != null and $name != "schema") as $unsure | .tables[$name] // [] | .[0] as $head
+	| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries)
+	| if $unsure | not then . elif $name == "summary" then
+		map(with_entries(if .key | test("^(p[0-9]+_|max_ms|late_|ratio|points|slower|faster)") then .value = "" else . end))
+	  else [] end;
 # Of each column of each table its type, unit and heading.
 def with_kinds: .kinds = (table_rows("schema") | group_by(.table) | map({key: .[0].table,
 	value: map({key: .column, value: .}) | from_entries}) | from_entries);
@@ -98,6 +102,7 @@ def not_usable: .run and ({run} | disturbed);
 def flagged: {run} | flagged_cells | length;
 def doubt_note: . as $k | [(why_preliminary | select(. != []) | "preliminary: \(join(", "))"),
 		("not usable" | select($k | not_usable)),
+		("response times not to be relied on" | select($k.run.analysis_unsure)),
 		($k | flagged | select(. > 0) | "\(.) of the conditions flagged")]
 	| if . == [] then "" else " (\(join("; ")))" end;
 # Of runs: what speaks against any of them, in words, and in brackets.
