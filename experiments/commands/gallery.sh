@@ -75,7 +75,7 @@ minutes_of() {
 	[ -n "$QUICK" ] || { echo "${MINUTES[$1]}"; return; }
 	sed -n 's/^minutes.* quick=\([0-9]*\).*/\1/p' "$(experiment_folder "${WHAT[$1]}")/plan"
 }
-go_on() { echo "thinprobe gallery --resume${when_quiet:+ --when-quiet}${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}"; }
+go_on() { echo "thinprobe gallery --resume${when_quiet:+ --when-quiet}${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}${ASKED:+ $ASKED}"; }
 said_minutes() { if [ "$1" -lt 60 ]; then echo "$1 min"; else echo "$(($1 / 60)) h $(($1 % 60)) min"; fi; }
 
 gallery_list() {
@@ -343,7 +343,7 @@ gallery_page() {
 NAMES=() output_dir='' quick='' resume='' list='' page='' when_quiet=''
 gallery_read
 read_words 'quick resume list page when-quiet' o:output-dir "$@"
-OUT=$output_dir QUICK=$quick CHOSEN=("${words[@]}")
+OUT=$output_dir QUICK=$quick CHOSEN=("${words[@]}") ASKED=${words[*]-}
 for name in "${CHOSEN[@]}"; do
 	[ -n "${WHAT[$name]-}" ] || bad "no run $name$(nearest "$name" "; thinprobe gallery --list names them" "${NAMES[@]}")"
 done
