@@ -70,7 +70,9 @@ def app_name($app): cost_words as $per
 	| if $app == "light" then "vim" elif $app == "grouped" then "vim in the CPU hogs' group" elif $app == "heavy" then
 		(costs | to_entries | map("\(.value[0] | plain) \(if .key == 0 then $per else "ms" end) over \(.value[1] | and_list)")
 			| select(. != []) | "the heavy application (\(join(", ")))")
-			// "\(cost // .run.settings.cost_ms // 0 | plain) \($per)"
+			// (if [.summary[] | select(.app == "heavy").cost_ms | values] | unique | length > 1 then
+				"the heavy application"	# of several costs, which a column has
+				else "\(cost // .run.settings.cost_ms // 0 | plain) \($per)" end)
 	else (if attached then (if .run.runs == null and .run.protocol.window == null then "the focused application"
 		else "the attached application" end) elif protocols[0] // "" | startswith("null") then "the null target"
 		else "the server's own application" end) + (if cost == null or several then ""

@@ -83,6 +83,9 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	# a curve for each row
 	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ print $at["setting"] "." $at["part"] "." $at["app"] "." $at["cost_ms"] }' run/cdf.tsv | sort -u | wc -l)" = 9 ]
+	# applications of several costs have no cost in their name
+	run "$TOP/report/report.sh" --table run
+	[[ $output == *heavy* && ! $output =~ [0-9]\ ms\ of\ CPU ]]
 }
 
 @test "schedulers: compare.tsv: each setting is paired with the default of its repeat; a verdict needs five pairs" {
