@@ -713,7 +713,7 @@ kept_table() {
 	local signal status
 	for signal in TERM KILL; do
 		rm -rf sleeper out called
-		"$gallery" -o out >said 2>&1 &
+		"$gallery" -o out slow >said 2>&1 &
 		until [ -s sleeper ]; do kill -0 $!; sleep 0.05; done
 		status=0
 		kill -$signal $!
@@ -723,7 +723,7 @@ kept_table() {
 		kill "$(cat sleeper)"
 		[ $signal = KILL ] || [ $status = 130 ]
 		[ ! -e out/slow ]
-		[ $signal = KILL ] || grep -q "interrupted; go on with: thinprobe gallery --resume -o $PWD/out" said
+		[ $signal = KILL ] || grep -q "interrupted; go on with: thinprobe gallery --resume -o $PWD/out slow" said
 	done
 }
 
