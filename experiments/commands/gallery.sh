@@ -75,7 +75,9 @@ minutes_of() {
 	[ -n "$QUICK" ] || { echo "${MINUTES[$1]}"; return; }
 	sed -n 's/^minutes.* quick=\([0-9]*\).*/\1/p' "$(experiment_folder "${WHAT[$1]}")/plan"
 }
-go_on() { echo "thinprobe gallery --resume${when_quiet:+ --when-quiet}${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}${ASKED:+ $ASKED}"; }
+go_on() {
+	echo "thinprobe gallery --resume${when_quiet:+ --when-quiet}${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}${ASKED:+ $ASKED}"
+}
 said_minutes() { if [ "$1" -lt 60 ]; then echo "$1 min"; else echo "$(($1 / 60)) h $(($1 % 60)) min"; fi; }
 
 gallery_list() {

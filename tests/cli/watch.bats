@@ -97,7 +97,8 @@ in_namespace() {
 		until_true() { for i in $(seq 600); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
 		ip link set lo up
 		"$BIN/refecho" --vnc 5901 --answer-delay file:delays -o refecho.txt 2>refecho.err & refecho=$!
-		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --on-late 'env | grep ^THINPROBE_ >>late; echo "it said"' 2>watch.err & watch=$!
+		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --on-late 'env | grep ^THINPROBE_ >>late; echo "it said"' \
+			2>watch.err & watch=$!
 		"$TOP/thinprobe" watch --port 5901 -i lo --who 2>who.err & who=$!
 		trap 'kill -CONT "$refecho"; kill "$watch" "$who" "$refecho" "$typist"; wait' EXIT
 		until_true 'grep -q ready refecho.err && grep -q ready watch.err && grep -q ready who.err' || exit 1
