@@ -50,7 +50,8 @@ def with_facts($figure; $all; $judged): . as $facts
 		| . as $f | (first($all[] | select(.name == $f.run)) // null) as $k
 		| (if .run == "" then [{label: .ours}] elif $k then .ours | cells_of($k; $f.table; $f.where) else null end) as $cells
 		| {run, says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end), known: ($cells != null)}
-			+ ($cells // [{label: (if $k.planned then "not in this run" else
+			+ ($cells // [{label: (if $k.run.analysis_unsure then "`\(.run)`: response times are not to be relied on"
+				elif $k.planned then "not in this run" else
 				"`\(.run)` is \(if $k then "to be run again" else "not run yet" end)" end)}] | .[] | map_values(safe))]
 	as $numbers | ([$numbers[] | select(.known and .label != "").run] | unique) as $runs
 	| [$all[] | select(.name | IN($runs[]))] as $kept
