@@ -94,8 +94,9 @@ attach_shown() {	# attach_shown TITLE
 attach_client() {	# attach_client WINDOW
 	local tree id
 	tree=$(timeout 5 xwininfo -tree -id "$1" 2>/dev/null | grep -oE '^(xwininfo: Window id:| *Root window id:)? +0x[0-9a-f]+')
+	! grep -q "Root window id: $(printf '0x%x' "$1")$" <<<"$tree" || { echo "$1"; return; }
 	for id in $(timeout 5 xprop -root _NET_CLIENT_LIST 2>/dev/null | grep -oE '0x[0-9a-f]+'); do
-		if grep -q " $id$" <<<"$tree" && ! grep -q "Root window id: $(printf '0x%x' "$1")$" <<<"$tree"; then echo "$id"; return; fi
+		! grep -q " $id$" <<<"$tree" || { echo "$id"; return; }
 	done
 	echo "$1"
 }
