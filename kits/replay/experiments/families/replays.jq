@@ -78,7 +78,7 @@ def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), in
 def most_grown: . as $doc | farthest as $far
 	| [$doc.points // [] | .[] | select(.setting == $far.setting and .ratio != null)] as $all
 	| ($all | max_by(.ratio)) as $most
-	| if $most == null or $far.slower == 0 or $doc.run.analysis_unsure then empty else	# (none takes at least 1.5 times as long)
+	| if $most == null or $far.slower == 0 or $far.unsure then empty else	# (none takes at least 1.5 times as long)
 		finding("most-grown"; "**The response to \($most | input_words($doc)) grows most** with \($far.says): from "
 			+ "\($most.base_ms | with_unit("ms")) to \($most.latency_ms | with_unit("ms")) in the mean of its replays."
 			+ ($far | if .max_ms == null then "" else " The longest response of all took \(.max_ms | with_unit("ms"))." end);
