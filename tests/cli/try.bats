@@ -147,7 +147,7 @@ framed() {	# the window is in another that is not the root
 	start openbox openbox
 	root=$(xwininfo -root | grep -oE '0x[0-9a-f]+' | head -n 1)
 	client=$(xdotool search --onlyvisible --class xterm | head -n 1)
-	until_true framed || skip "openbox frames no window here"
+	until_true framed
 	chosen() { (. "$TOP/lab/attach.sh" && attach_client "$1"); }
 	export LAB_HERE=$TOP/lab
 	[ $(($(chosen "$frame"))) = "$client" ]
