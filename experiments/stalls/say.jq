@@ -15,7 +15,7 @@ def labels: train_labels;
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
 # If no key was late, but too few were typed to exclude so many, or there is no interval, it "had no late key".
-# (Also described in `table` and README.md.)
+# (Also described in GLOSSARY.md.)
 def late_limit: 5;
 def late: figure("late_share_percent");
 def late_figure: late + {figure: "late-share"};
