@@ -174,8 +174,8 @@ static void print_simulated(void)
 
 	printf("| what disturbs | called: 1 metric | 4 metrics | 12 metrics |\n|---|---:|---:|---:|\n");
 	print_laws(nuisances, sizeof(nuisances) / sizeof(*nuisances), false, &rng);
-	printf("\nFor comparison: with an ordinary t test after each start, there is a false alarm in %.1f %% of the comparisons "
-	       "of 10 starts,\nin %.1f %% of those of 28 starts, and in %.1f %% of those of 40 starts.\n",
+	printf("\nFor comparison: an ordinary t test after each start gives a false alarm in %.1f %% of the comparisons of 10 "
+	       "starts, in %.1f %% of\nthose of 28, and in %.1f %% of those of 40.\n",
 	       naive_rate(10, &rng), naive_rate(28, &rng), naive_rate(40, &rng));
 	printf("\n| B is 10 %% slower | found, starts: 1 metric | 4 metrics | 12 metrics |\n|---|---:|---:|---:|\n");
 	print_laws(powers, sizeof(powers) / sizeof(*powers), true, &rng);

@@ -111,20 +111,18 @@ print_section() {
 	cat <<-'END'
 		# How often is `thinprobe ab` wrong?
 
-		Made by `tests/ab-error-rates.sh`. The simulation has fixed seeds, so its numbers are the same each time.
+		Made by `tests/ab-error-rates.sh`. The simulation has fixed seeds.
 
 		## Simulated starts
 
-		A *start* is one start of both sessions, A and B. Then *blocks* of A and of B are measured in turns. The blocks of a
-		start together give one difference for each metric. A comparison ends when a metric is called better or worse, when
-		all metrics are decided, or after 40 starts. The false alarm rate is set to 5 %. The effect (the smallest difference
-		of interest) is set to 10 %.
+		The blocks of a [start](compare-builds.md#what-it-does) give one difference for each metric. A comparison ends
+		when a metric is called better or worse, when all metrics are decided, or after 40 starts. The false alarm rate is
+		set to 5 %, the effect (the smallest difference of interest) to 10 %.
 
 		- *Called*: the percentage of 1,000 comparisons that call a metric better or worse, although A and B are identical.
-		- *Equal means*: A and B have the same mean, but are not identical. In a few starts B is much slower than A, in most
-		  starts a little faster.
-		- *Spread*: how much the difference varies from start to start.
-		- *Scatter*: how much blocks vary within a start.
+		- *Equal means*: A and B have the same mean, but in a few starts B is much slower than A, in most starts a little
+		  faster.
+		- *Spread*: how much the difference varies from start to start. *Scatter*: how much blocks vary within a start.
 
 	END
 	build/bench/ab_rates | cat -s |
@@ -132,10 +130,9 @@ print_section() {
 			-e 's/^| B is/*Starts*: the median of the starts that they need.\n\n&/M'
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
-		A variant was really compared with itself. First come the verdicts of these real comparisons. From their starts, 1,000
-		comparisons are then made for the table: starts are drawn at random, and each difference gets a random sign. The 1,000
-		comparisons are judged once unchanged, and once with the median of B 10 % longer. To save time, blocks have 40 keys, a
-		start has one pair of blocks, one metric is judged, and no real comparison exceeds 150 s.
+		A variant was really compared with itself. For the table, 1,000 comparisons are made from the starts of these
+		comparisons: starts are drawn at random, and each difference gets a random sign. They are judged unchanged, and
+		with the median of B 10 % longer. To save time, blocks have 40 keys, and no real comparison exceeds 150 s.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
 		In these real comparisons, B's application takes longer by a known time. The right verdict is *worse*.
@@ -143,18 +140,18 @@ print_section() {
 	cat <<-'END'
 		## How to read it
 
-		- The percentage *called* must not exceed the false alarm rate. If the spread is small, the percentage is far lower
-		  than this rate, since a difference of less than half the effect is never called.
+		- *Called* must not exceed the false alarm rate. If the spread is small, it is far lower, since a difference of
+		  less than half the effect is never called.
 		- If the spread is three times the effect, almost no comparison is decided in 40 starts.
-		- It is proved that the rule of `ab` keeps the false alarm rate if differences have a symmetric distribution. If
-		  a variant is compared with itself, the distribution is symmetric, whatever the distribution of its latencies.
-		- If the order of blocks has an effect (for example, the first block of a start is slower), the proof covers only the
-		  part of the rule that pairs a start with A first and a start with B first. For the whole rule, the evidence is the
-		  table of simulated starts.
-		- With *equal means*, no rule can keep the false alarm rate before the rare large values have occurred. If the spread
-		  is as large as the effect or larger, variants with equal means can be called in more than 5 % of the comparisons.
-		- *Provisional* verdicts also use disturbed blocks (`--noise`). They are not wrong more often than other verdicts, but
-		  find fewer differences. If the blocks of one variant were disturbed more often, this variant is never called worse.
+		- It is proved that `ab` keeps the false alarm rate if differences have a symmetric distribution, as they have if
+		  a variant is compared with itself, whatever the distribution of its latencies.
+		- If the order of blocks has an effect (such as a slower first block), the proof covers only the part of the rule
+		  that pairs a start with A first and a start with B first. For the whole rule, the evidence is the table of
+		  simulated starts.
+		- With *equal means*, no rule can keep the false alarm rate before the rare large values have occurred. If the
+		  spread is as large as the effect or larger, more than 5 % of the comparisons can be called.
+		- *Provisional* verdicts also use disturbed blocks (`--noise`). They are not wrong more often, but find fewer
+		  differences. The variant whose blocks were disturbed more often is never called worse.
 	END
 } >"$page.new"
 mv "$page.new" "$page"

@@ -31,7 +31,7 @@ summarize() {	# DECIDER
 			split("something,nothing,cannot be told", kind, ",")
 			for (k = 1; k <= 3; k++)
 				if (scenes[k])
-					printf "| %s | %s | %d | %d%s%s |\n", decider, kind[k], scenes[k], draws[k],
+					printf "| %s | %s | %d%s%s |\n", decider, kind[k], scenes[k],
 						worst(k, "missed"), worst(k, "wrong")
 		}'
 }
@@ -41,28 +41,25 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 	cat <<-END
 		# How often does thinprobe decide wrongly?
 
-		Made by \`tests/deciders.sh\`. A *decider* is code that decides, for example, what is better, late or lost, or whether
-		the server or the network is slow. Each decider judges $draws random cases (draws) in virtual time. The cases come from
-		made-up *scenes*, whose truth is known.
+		Made by \`tests/deciders.sh\`. A *decider* is code that decides, for example, what is better, late or lost. Each
+		decider judges $draws random cases (*draws*) in virtual time, as many of each *scene*: made-up data whose truth is
+		known.
 
-		- *To be found*: the truth of the scenes. *Something*: there is a fault or a difference. *Nothing*: there is neither,
-		  or the right answer is a number. *Cannot be told*: the data do not show the answer.
+		- *To be found*: the truth. *Something*: there is a fault or a difference. *Nothing*: there is neither, or the right
+		  answer is a number. *Cannot be told*: the data do not show the answer.
 		- *Missed*: the percentage of draws in which the decider did not give the right answer, but said nothing false.
 		- *Wrong*: the percentage of draws in which the decider said something false, such as a false alarm. If the data do not
 		  show the answer, any answer is wrong.
 		- Brackets give the scene with the highest percentage.
 
-		The scenes and the allowed percentages are in \`tests/scenes/DECIDER.tsv\`. \`thinprobe check\` fails if
-		a percentage is higher.
-
-		The deciders:
+		\`tests/scenes/DECIDER.tsv\` has the scenes and the allowed percentages. \`thinprobe check\` fails if one is higher.
 
 	END
 	for table in "${tables[@]}"; do
 		name=$(basename "$table" .tsv)
 		sed -n "2{s,^/\* *\($name: \)\?,- *$name*: ,; s, *\*/\$,,; p}" "${table%.tsv}.c"
 	done
-	printf '\n| decider | to be found | scenes | draws | missed | wrong |\n|---|---|---:|---:|---|---|\n'
+	printf '\n| decider | to be found | scenes | missed | wrong |\n|---|---|---:|---|---|\n'
 	for table in "${tables[@]}"; do
 		name=$(basename "$table" .tsv)
 		"build/scenes/$name" "$table" --rates --draws "$draws" | summarize "$name"

@@ -228,20 +228,18 @@ fi
 	cat <<-'END'
 		# What happens if a run breaks?
 
-		Made by `tests/faults.sh` from `tests/faults.tsv`. Runs of `stalls` over VNC were broken on purpose, at random
-		moments. A run has 4 cells (a cell is one repeat of a condition).
+		Made by `tests/faults.sh` from `tests/faults.tsv`. Runs of `stalls` over VNC were broken at random moments. A run has
+		4 cells (a cell is one repeat of a condition). The columns count runs:
 
-		The column *lost* counts cells. All other columns count runs:
-
-		- *completed by itself*: all cells of the run were measured, without `--resume`.
+		- *completed by itself*: all cells were measured, without `--resume`.
 		- *ended by itself*: the run did not hang.
-		- *folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended. If the run
-		  broke before it wrote `run.json`, its folder is valid, too.
+		- *folder valid*: `run.json` (if it was written) and each `cell.json` can be read, and `run.json` says how the run
+		  ended.
 		- *named*: the run completed, or says what went wrong.
-		- *left*: after the run, something stayed on the machine, such as processes, mounts, swap, groups, links, settings
-		  of the kernel, or files in /tmp. Processes of sshd do not count.
-		- *lost*: cells that were complete before the fault, and are gone.
-		- *resumed*: how many of the runs that did not complete by themselves were completed by `--resume`.
+		- *left*: processes (but sshd), mounts, swap, groups, links, settings of the kernel, or files in /tmp stayed on the
+		  machine.
+		- *lost*: cells (not runs) that were complete before the fault, and are gone.
+		- *resumed*: of the runs that did not complete by themselves, those that `--resume` completed.
 
 		| fault | runs | completed by itself | ended by itself | folder valid | named | left | lost | resumed |
 		|---|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -267,9 +265,8 @@ fi
 		sort | uniq -c | sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
 	cat <<-'END'
 
-		If no file can be written in the run folder, `run.json` still says "running" after the end of the run.
+		If no file can be written in the run folder, `run.json` says "running" after the end of the run.
 
-		If `sweep.sh` itself is killed, the sweep prints nothing. Then an idle worker of GNU parallel may stay for up to a
-		minute.
+		If `sweep.sh` is killed, the sweep prints nothing, and an idle worker of GNU parallel may stay for up to a minute.
 	END
 } >docs/faults.md

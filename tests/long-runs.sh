@@ -122,8 +122,8 @@ did() {
 		Made by \`tests/long-runs.sh\`. Programs that may run for long ran side by side for $time, on a machine with $(nproc)
 		CPUs.
 
-		The table has the memory (KiB, resident) and the number of open files of all processes of a program, read every
-		7 s. \`vusers\` keeps 32 bytes for each request, in memory that it reserves before it begins.
+		The table has the resident memory and the number of open files of all processes of a program, read every 7 s.
+		\`vusers\` keeps 32 bytes for each request, in memory that it reserves before it begins.
 
 		| program | what it did | KiB at 1 min | KiB at half | KiB at end | most KiB | files at 1 min | files at end | exit |
 		|---|---|---:|---:|---:|---:|---:|---:|---:|
@@ -144,9 +144,9 @@ did() {
 	done <"$folder/statuses"
 	cat <<-'END'
 
-		Then `prototap read` was given two made-up captures: one of one hour, one of twelve hours. Each capture begins at 18:00
-		UTC, and has 20 keys a second. Each key has an answer of 6,000 bytes. During twelve hours, the bytes pass 2^32, the
-		sequence numbers wrap, and a new file of rows begins at midnight.
+		Then `prototap read` was given two made-up captures, of one and of twelve hours. Each begins at 18:00 UTC, and has 20
+		keys a second, with answers of 6,000 bytes. In twelve hours, the bytes pass 2^32, the sequence numbers wrap, and a new
+		file of rows begins at midnight.
 
 	END
 	echo '| hours | updates found, of all | bytes of answers found, of all | rows (minutes) | most KiB |'

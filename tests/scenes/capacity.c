@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* capacity: searches for the largest number of users whose p95 is at most 100 ms, on a made-up server with a known limit.
+/* capacity: searches for the largest number of users whose p95 is at most 100 ms, on a made-up server.
  *
  * Said: right, near (10 %, or one user), low or high; "all-right" or "all-wrong" of the number with which the slowest user meets
  * the criterion, too; "open" if no limit was reached; "untold"; "long" for over 40 measurements. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* soak: judges a long session after every block of keys. *Scatter* is how much response times differ from block to block.
+/* soak: judges a session after every block of keys. *Scatter*: how much response times differ from block to block.
  *
  * Said: the verdict of the session, the figures of `floor`, `median` and `late` that grow, and "alarm" if growth was told at any
  * block, whether it came back or not. */
