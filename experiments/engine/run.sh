@@ -127,8 +127,7 @@ run_abandoned() {
 		return
 	fi
 	(cells_sum; run_ended "$state" "$DIED") 2>/dev/null
-	[ -n "$EXP_SWEEP" ] ||	# then the sweep is resumed, not this run
-		printf 'thinprobe: this run is %s; resume it with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
+	[ -n "$EXP_SWEEP" ] || say_resume	# (else the sweep is resumed, not this run)
 }
 
 # The lab ---------------------------------------------------------------------------------------------------------
@@ -293,9 +292,11 @@ run_says() {
 
 EXP_LOST=''	# why the hosts were lost
 
-say_resume() {	# of run_end
-	printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
-		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
+# After run_ended, with the `state` of the caller. (Before the hosts have told the conditions, none are counted.)
+say_resume() {
+	local counts
+	counts=$(jq -r '.counts | select((.total // 0) > 0) | ": \(.complete) of \(.total) conditions"' "$RUN/run.json" 2>/dev/null)
+	printf 'thinprobe: this run is %s%s; resume it with: %s --resume %q\n' "$state" "$counts" "$(exp_called)" "$RUN" >&2
 }
 
 # Sums up, draws, reports, and prints where. Returns the exit status of the run.
