@@ -43,7 +43,7 @@ favour_find() {
 	SCHEMES=${here#,} here=''
 	for name in ${JOBS//,/ }; do
 		if place_has "${JOB_WORKER[$name]}"; then here+=,$name; continue; fi
-		ABSENT+=("job $name: ${JOB_WORKER[$name]} is missing; apt-get install --no-install-recommends ${JOB_WORKER[$name]/xz/xz-utils}")
+		ABSENT+=("job $name: ${JOB_WORKER[$name]} is missing; thinprobe setup --app launch")
 	done
 	[ -n "$here" ] || die "-$EXIT_MISSING" "${ABSENT[-1]}"
 	JOBS=${here#,}
