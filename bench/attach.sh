@@ -4,27 +4,24 @@
 # does? Both watchers in turn, on one session: refecho in Xvnc (60 frames/s), shown by vncviewer on
 # an Xvfb of the client's host.
 #
-# usage: attach.sh [--quick | ALTERNATIONS [SECONDS]]   (8 of 5 s each; quick: 3 of 2 s)
+# usage: bench/attach.sh [--quick] [--rounds N]     (8 pairs of 5 s each, at most 30; quick: 3 pairs of 2 s)
 # Printed: p50 and mean of each train, then the least and the most that the paired difference
 # (rectangle - patch) can be with its 95 % interval (Student t over the pairs), and whether the
 # interval lies within 2 ms. The rectangle is the one that keyrepeat finds by typing.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lab/lib.sh" || exit 1
 . "$TP_HOME/bench/lib.sh" || exit 1
-TP_TOOL=attach.sh
 
-if [ "${1-}" = --quick ] || { [ $# = 0 ] && [ "${QUICK:-0}" != 0 ]; }; then set -- 3 2; fi
-pairs=${1:-8} seconds=${2:-5}
-[[ $pairs =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ ]] && [ "$pairs" -ge 3 ] && [ "$pairs" -le 30 ] && [ "$seconds" -ge 2 ] ||
-	die "-$EXIT_USAGE" "usage: attach.sh [--quick | ALTERNATIONS (3 to 30) [SECONDS (2 or more)]]"
+bench_begin attach "$@"
+seconds=5
+[ "$BENCH_QUICK" = 0 ] || seconds=2
+pairs=$(rounds 8 3)
+[ "$pairs" -ge 3 ] && [ "$pairs" -le 30 ] || die "-$EXIT_USAGE" "--rounds $pairs: 3 to 30 pairs"
 need vncviewer tigervnc-viewer
 need Xvfb xvfb
 need xdotool xdotool
 need jq jq
-LAB_RUN=$(mktemp -d) || exit 1
-export LAB_RUN LAB_LOG=$LAB_RUN LAB_RATE=100Mbit
-on_exit rm -rf "$LAB_RUN"
-noise_begin
+export LAB_RUN=$BENCH_WORK LAB_LOG=$BENCH_WORK LAB_RATE=100Mbit
 lab_use local
 protocol_use vnc
 app_use refecho
@@ -113,7 +110,6 @@ awk -F'\t' '
 		}
 		exit bad > 0
 	}' "$LAB_RUN/rows"
-status=$?
+BENCH_STATUS=$?
 lab_down
-say_noise
-exit $status
+bench_end

@@ -6,17 +6,15 @@
 # the server's own log, which shares the clock. Printed: median offset (also less the one at delay 0), its standard
 # deviation and p99 - p50; and whether coalescing by three is counted exactly.
 #
-# usage: bench/echo.sh [SECONDS | --quick]     (20 s for each of six delays: three minutes; quick: 3 s)
+# usage: bench/echo.sh [--quick]     (20 s for each of six delays: three minutes; quick: 3 s)
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lab/lib.sh" || exit 1
 . "$TP_HOME/bench/lib.sh" || exit 1
 
-seconds=${1:-20}
-[ "${1:-}" != --quick ] && [ "${QUICK:-0}" = 0 ] || seconds=3
-LAB_RUN=$(mktemp -d) || exit 1
-export LAB_RUN LAB_LOG=$LAB_RUN LAB_RATE=100Mbit
-on_exit rm -rf "$LAB_RUN"
-noise_begin
+bench_begin echo "$@"
+seconds=20
+[ "$BENCH_QUICK" = 0 ] || seconds=3
+export LAB_RUN=$BENCH_WORK LAB_LOG=$BENCH_WORK LAB_RATE=100Mbit
 lab_use local
 lab_up
 
@@ -53,16 +51,15 @@ row() {	# row NAME: per-key difference in us, then median, sd, p99 - p50
 printf '%-14s %6s %12s %14s %10s %12s\n' delay keys offset_ms less_base_ms sd_ms p99_p50_ms
 base=''
 train 0ms --answer-delay const:0ms
-status=0
-base_line=$(row 0ms 2>"$LAB_RUN/base") || status=1
+base_line=$(row 0ms 2>"$LAB_RUN/base") || BENCH_STATUS=$EXIT_RUN
 echo "$base_line"
 base=$(cat "$LAB_RUN/base")
 for d in 5ms 20ms 80ms; do
 	train "$d" --answer-delay "const:$d"
-	row "$d" 2>/dev/null || status=1
+	row "$d" 2>/dev/null || BENCH_STATUS=$EXIT_RUN
 done
 train uniform5-15ms --answer-delay uniform:5ms,15ms
-row uniform5-15ms 2>/dev/null || status=1
+row uniform5-15ms 2>/dev/null || BENCH_STATUS=$EXIT_RUN
 
 train by-three --answer-delay const:0ms --coalesce 3
 # the warm-up keys are in the server's log but in no figure of the probe
@@ -72,7 +69,6 @@ awk -F'\t' -v probe="$(jq .result.coalesced "$LAB_RUN/by-three.out")" \
 	$at["seq"] > skipped { keys++; coalesced += $at["coalesced"] }
 	END { printf "coalescing by 3: %d keys, coalesced by the log of the server %d, by the probe %d: %s\n",
 	keys, coalesced, probe, coalesced == probe ? "exact" : "WRONG"
-	exit !keys || coalesced != probe }' "$LAB_RUN/by-three.echo" || status=1
+	exit !keys || coalesced != probe }' "$LAB_RUN/by-three.echo" || BENCH_STATUS=$EXIT_RUN
 lab_down
-say_noise
-exit $status
+bench_end

@@ -150,7 +150,7 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 }
 
 @test "bench: an unknown option: exit 2" {
-	for script in prototap live keyrepeat sink idleprofile; do
+	for script in prototap live keyrepeat sink idleprofile attach echo; do
 		run "$TOP/bench/$script.sh" --nonsense
 		echo "$script: $output"
 		[ "$status" -eq 2 ]
