@@ -89,6 +89,22 @@ load ../families/replays
 	[ "$status" = 1 ]
 }
 
+@test "cpuspeed: why responses are of no use is the reason that vncplay analyze reports, not its last warning" {
+	local file
+	made cpuspeed 100 100:100:1:40
+	mkdir bin "$RUN/log"
+	touch "$RUN/session.trace"
+	for file in "$RUN"/cells/*/*/cell.json; do touch "${file%cell.json}replay.rfb"; done
+	printf '%s\n' '#!/bin/sh' 'echo "{\"result\": {\"why_unusable\": \"medians differ\"}}" >analysis.json' \
+		'echo "vncplay: 3 of 4 inputs were answered in no replay" >&2' 'exit 3' >bin/vncplay
+	chmod +x bin/vncplay
+	TP_HOME=$TOP TP_BIN=$PWD/bin RUN=$RUN METHOD=tiles bash -c '. "$TP_HOME/experiments/engine/cells.sh"
+		. "$TP_HOME/kits/replay/experiments/families/replays.sh"
+		run_set() { jq "${@:2}" "$1" "$RUN/run.json" >new && mv new "$RUN/run.json"; }
+		replays_analyze'
+	[ "$(jq -r .analysis_unsure "$RUN/run.json")" = "medians differ" ]
+}
+
 @test "cpuspeed: findings: settings whose total time hides slower responses, or shows them; late responses found at both" {
 	# responses of 10, 20 and 400 ms; the slowest was never found at 20
 	REPEATS=3 made cpuspeed 100 100:100:1:40 50:50:10:40.12 '20:20:5:60:{"throttled_s":7}'

@@ -206,8 +206,9 @@ replays_analyze() {
 		>"$RUN/log/analyze.out" \
 		2>"$RUN/log/analyze.err" || {
 		[ "$?" = 3 ] && why=analysis_unsure || why=analysis_failed	# 3: what it found is not to be used
-		run_set '.[$name] = $why' --arg name "$why" --arg why "$(tail -n 1 "$RUN/log/analyze.err" | grep . ||
-			echo "vncplay analyze gave no reason")"
+		run_set '.[$name] = $why' --arg name "$why" --arg why "$(
+			jq -er '.result.why_unusable | strings' "$RUN/analysis.json" 2>/dev/null ||
+				tail -n 1 "$RUN/log/analyze.err" | grep . || echo "vncplay analyze gave no reason")"
 	}
 	[ -n "$PROTOCOL" ] || run_set '.frame_ms = $ms' --argjson ms "$(jq -c '[.result.runs[] | select(.frame_ms).frame_ms]
 		| if . == [] then null else sort | .[length / 2 | floor] end' "$RUN/analysis.json" 2>/dev/null || echo null)"
