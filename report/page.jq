@@ -101,7 +101,7 @@ def grid($view; $with_interval):
 	| (reduce ($view.columns[] | select(contains(":")) | split(":")) as [$table, $name] ({}; .[$name] = $table)) as $other
 	# of several runs, their names, where no other column has them
 	| ([.run.joined // empty, "protocol", "cell"] | any(IN($view.by // "", ($view.columns[] | rtrimstr("?"))))) as $named
-	| ([$view.by // empty] + (if $named then [] else ["run_name"] end) + $view.columns
+	| ([$view.by // empty] + (if $named or all($rows[]; .run_name == null) then [] else ["run_name"] end) + $view.columns
 		| map((split(":")[-1] | rtrimstr("?")) as $c | select(any($rows[]; figure($c)
 			| at_least != null or .why != null))
 		| select(endswith("?") | not or ($rows | distinct(.[$c]) | length > 1)

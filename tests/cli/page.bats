@@ -111,6 +111,14 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	grep '^Incomplete' said
 }
 
+@test "in the table of one run, a condition that was not measured adds no column for names of runs" {
+	sed -i '1s/$/\trepeats/; 2s/$/\t2/; 4s/$/\t2/; 3s/.*/made\/1\ta\t5\t\t\t\t\t\t0/' run/summary.tsv
+	printf 'schema/1\tsummary\trepeats\tint\t-\t0\t\tRepeats\n' >>run/schema.tsv
+	"$TOP/report/report.sh" run
+	grep -q '^| *| 5 | not measured | *|$' run/report.md
+	run ! grep run_name run/report.md
+}
+
 @test "terminal output has at most 80 columns and no Markdown" {
 	"$TOP/report/report.sh" --table run >table
 	[ -z "$(awk 'length > 80' table)" ]
