@@ -322,6 +322,7 @@ EXP_SESSION_WHY=''	# why the session of this group of cells could not be made
 cell_measure() {	# cell_measure REPEAT FOLDER
 	LAB_DIED=''
 	if [ -n "$EXP_SESSION_WHY" ]; then
+		! stopped || EXP_SESSION_WHY=interrupted
 		cell_write "$2" "$1" "$EXP_SESSION_WHY" ''
 	else
 		exp_measure "$CELL" "$1" "$2"

@@ -171,6 +171,11 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	rm run/cells/heavy-020/1/cell.json
 	run -3 "$BIN/summarize" run
 	are heavy 20 <<<$'repeats 0\nstate failed\nkeys 0\nlate_share_percent -'
+	echo '{"state": "failed", "reason": "interrupted"}' >run/cells/heavy-020/1/cell.json
+	rm run/cells/heavy-020/2/cell.json
+	run -3 "$BIN/summarize" run
+	[ "$(field run/summary.tsv state app=heavy sinks=20)" = "not measured" ]
+	[ "$(field run/summary.tsv latency_p50_ms_why app=heavy sinks=20)" = "not measured" ]
 }
 
 @test "a disturbed train flags its repeat, also one of the stall series; foreign and stolen time add up; unknown stays empty" {
@@ -744,7 +749,7 @@ END
 	diff -r run/figures kept/figures
 }
 
-@test "page: drawn also with one load, with many, with a failed load, and with overload everywhere" {
+@test "page: drawn also with one load, with many, with one that was not measured, and with overload everywhere" {
 	make_run LOADS=0 APPS=light REPEATS=1
 	# keys that had to wait for their turn might have been answered at once
 	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "earliest_ns"; next } { print $0, NR % 3 ? "" : $3 }' \
@@ -760,7 +765,7 @@ END
 	make_run LOADS="$(seq -s ' ' 0 13)" REPEATS=1 KEYS=30
 	rm run/cells/*-005/*/cell.json
 	drawn paged
-	grep -qE '^\|.* 5 \|.* failed \|$' run/report.md
+	grep -qE '^\|.* 5 \|.* not measured \|$' run/report.md
 	[[ $(jq -r .verdict run/findings.json) == "Vim "*"measured with 5 CPU hogs)"* ]]
 	find run/cells -name cell.json -delete
 	run -1 "$TOP/report/report.sh" run

@@ -347,7 +347,7 @@ static void store_cell_figure(struct column *c)
 static const char *choose_state_word(const struct experiment_cell *c, bool measured)
 {
 	if (!c->n)
-		return measured && !c->tried ? "not measured" : "failed";
+		return cell_explain_absence(c);
 	if (c->kept == c->n)
 		return "failed";
 	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
@@ -436,7 +436,7 @@ static void estimate_column(struct column *c)
 		if (!e.run.cell[i].n && *c->better && (c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR))
 			taken->figure = FIGURE_ABSENT;
 		if (!figure_known(&taken->figure) && !e.run.cell[i].n)
-			taken->figure.why = e.run.cell[i].failed ? "failed" : "not measured";
+			taken->figure.why = cell_explain_absence(&e.run.cell[i]);
 	}
 	if (c->estimator == ESTIMATE_CHANCE_HOLM)
 		adjust_p_values(c);

@@ -49,6 +49,7 @@ struct experiment_cell {
 	size_t complete, failed; /* number of repeats, plus their trains in subfolders */
 	size_t kept;		 /* of `failed`: those with figures of the time before, which count as complete, too */
 	size_t flagged;		 /* number of complete repeats and trains that are flagged as disturbed */
+	size_t cut_off;		 /* of `failed`: repeats that were interrupted */
 	size_t tried;		 /* number of repeats that have a cell.json */
 	const char *reason;	 /* why the last failed repeat failed; NULL: none failed */
 };
@@ -59,6 +60,8 @@ const char *cell_text(const struct experiment_cell *c, const char *key);
 const char *cell_require_text(const struct experiment_cell *c, const char *key);
 /* true: no earlier cell has the same text under `key` */
 bool cell_is_first(const struct experiment_cell *c, const char *key);
+/* Of a cell without figures: "failed", or "not measured" where the run ended before a repeat was complete. */
+const char *cell_explain_absence(const struct experiment_cell *c);
 
 struct experiment_run {
 	const char *folder, *experiment;

@@ -392,7 +392,7 @@ static void write_summary(const struct experiment_cell *c, struct table_out *out
 		for (n = 0; i + n < s->steps && step[n].users == step->users; n++)
 			;
 		begin_row(out, c);
-		row_set_text(out, "state", n ? "measured" : "failed");
+		row_set_text(out, "state", n ? "measured" : cell_explain_absence(c));
 		row_numbers(out, { "users", n ? (double)step->users : (double)NAN }, { "repeats", (double)n },
 			    { "failed", (double)c->failed }, { "marked", (double)c->flagged });
 		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {

@@ -249,7 +249,7 @@ static void write_summary(const struct experiment_cell *c, struct table_out *out
 		row_set_text(out, "protocol", protocol);
 		row_set_text(out, "kind", kind ? kind + 1 : NULL);
 		row_set_number(out, "logins", (double)s->logins[step]);
-		row_set_text(out, "state", c->complete ? "measured" : "failed");
+		row_set_text(out, "state", c->complete ? "measured" : cell_explain_absence(c));
 		row_numbers(out, { "repeats", (double)c->complete }, { "failed", (double)c->failed },
 			    { "marked", (double)c->flagged });
 		for (int f = 0; f < FIGURES && c->n; f++) {

@@ -204,6 +204,11 @@ const char *cell_text(const struct experiment_cell *c, const char *key)
 	return json_get_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
+const char *cell_explain_absence(const struct experiment_cell *c)
+{
+	return c->failed > c->cut_off ? "failed" : "not measured";
+}
+
 const struct experiment_repeat *repeat_pick_train(const struct experiment_cell *c, const struct experiment_repeat *r,
 						  const char *series)
 {
@@ -250,6 +255,7 @@ static bool read_repeat_json(struct experiment_cell *c, int64_t number, const ch
 	c->failed += !whole;
 	c->kept += kept && !whole;
 	text = json_get_text(out->json, "reason");
+	c->cut_off += !whole && (!out->json || (text && !strncmp(text, "interrupted", strlen("interrupted"))));
 	if (!whole)
 		c->reason = text && *text ? text : "interrupted";
 	return whole || kept;

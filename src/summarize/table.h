@@ -31,7 +31,7 @@ enum column_source {
 	SOURCE_EXTRACTOR, /* EXTRACTOR:FIGURE	a figure that an extractor gives */
 };
 enum count_kind {
-	COUNT_STATE,	/* complete, partial or failed */
+	COUNT_STATE,	/* complete, partial, failed or not measured */
 	COUNT_MEASURED, /* measured, failed or not measured */
 	COUNT_COMPLETE,
 	COUNT_FAILED,
