@@ -113,10 +113,11 @@ is_ready() {	# is_ready NAME SECONDS [WORDS]; 1: LAB_WHY
 	return 1
 }
 
-# Prints the summary of the first of these programs that did not run for a time (stopped or suspended), or lost processes: such a
-# repeat has failed.
+# Prints the summary of the first of these programs that did not run for a time (stopped or suspended), or lost processes or rows of
+# its log: such a repeat has failed.
 held_up() {	# held_up REPORT...
-	jq -r 'select(.result | .held_up_ms > 0 or .stopped == true or .children_died > 0) | .summary' "$@" 2>/dev/null | head -n 1
+	jq -r 'select(.result | .held_up_ms > 0 or .stopped == true or .children_died > 0 or .log_lost == true) | .summary' \
+		"$@" 2>/dev/null | head -n 1
 }
 
 # Waits for the program's end, or ends it if the run is told to stop; its report becomes FOLDER/NAME.json. 1: LAB_WHY.

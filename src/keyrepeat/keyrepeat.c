@@ -351,32 +351,31 @@ static void find_stamps(struct key_train *train)
 			train->key[i].frame_ms = observations_find_stamp(&run->seen, train->key[i].answer_ns);
 }
 
-static int write_key_log(struct key_train *train)
+static void write_key_log(struct key_train *train)
 {
-	int err;
-
 	find_stamps(train);
-	err = run->rows ? report_write_keys(run->rows, train) : 0;
-	if (err)
-		warn("cannot write %s: %s", cfg.log, strerror(-err));
-	return err;
+	train->log_err = run->rows ? report_write_keys(run->rows, train) : 0;
+	if (train->log_err)
+		warn("cannot write %s: %s", cfg.log, strerror(-train->log_err));
 }
 
 /* err: of on_demand_type_keys() */
 static int report_asked(int err)
 {
 	struct on_demand_run *d = &run->asked;
-	int status = EXIT_OK, rows_err = write_key_log(&d->train);
+	int status = EXIT_OK;
+	bool missed = run->seen.lost || run->seen.steps_lost;
 	const char *why = report_explain_end(&run->seen, d->train.end);
 
+	write_key_log(&d->train);
 	if (run->out) {
 		report_settings();
 		on_demand_report(run->out, d);
 		rec_must_close(run->out);
 	}
-	if (run->seen.lost || run->seen.steps_lost || err == -ENOSPC)
+	if (missed || d->train.log_err || err == -ENOSPC)
 		status = EXIT_LOSSY;
-	if (err == -EPIPE || rows_err || d->train.end != SENDER_COMPLETE)
+	if (err == -EPIPE || d->train.end != SENDER_COMPLETE)
 		status = d->train.end == SENDER_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_RUN;
 	if (why)
 		warn("%s", why);
@@ -384,7 +383,7 @@ static int report_asked(int err)
 		warn("standard output was closed, so no more answers can be written");
 	else if (err)
 		warn("%d keys were asked for, and there is no room for more: restart keyrepeat more often", ASKED_ROOM);
-	else if (status == EXIT_LOSSY)
+	else if (missed)
 		warn("the picture changed too often, so echoes were missed: stop animations on the display, or restart keyrepeat more often");
 	return status;
 }
@@ -584,7 +583,7 @@ static int report_train(const struct console_cfg *console)
 							  .time_ns = cfg.time_ns };
 	struct train_figures figures;
 	const char *trouble;
-	int err, status;
+	int status;
 
 	size_t skip = train->warmup && train->due < 2 * (size_t)cfg.skip ? train->warmup : (size_t)cfg.skip;
 
@@ -592,7 +591,7 @@ static int report_train(const struct console_cfg *console)
 	for (size_t i = 0; i < train->due && (i < skip || i < train->warmup); i++)
 		train->key[i].skipped = true;
 	figures_compute(&figures_cfg, train, &run->seen, &figures);
-	err = write_key_log(train);
+	write_key_log(train);
 	report_settings();
 	report_train_result(run->out, &figures_cfg, train, &run->seen, &figures, run->plan.n > 0);
 	trouble = report_find_trouble(&figures_cfg, train, &run->seen, &figures, run->plan.n > 0, &status);
@@ -601,7 +600,7 @@ static int report_train(const struct console_cfg *console)
 	console_write_report(run->out, console, train, &figures, run->seen.own);
 	rec_must_close(run->out);
 	figures_free(&figures);
-	return err ? EXIT_RUN : status;
+	return status;
 }
 
 static int type_train(const struct console_cfg *console)

@@ -252,6 +252,8 @@ void on_demand_report(struct rec_report *r, const struct on_demand_run *d)
 	rec_say(r, "%s asked for, %s answered: p50 %s ms, at most %s ms", counted_text(asked, "key"), count_text(answered),
 		quantile_range_text(due, 0.5), quantile_range_text(due, 1));
 	rec_add_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
+	if (t->log_err)
+		rec_add_bool(r, "log_lost", true);
 	rec_end(r);
 	for (int late = 0; late < 2; late++) {
 		sample_free(&due[late]);

@@ -178,6 +178,8 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 	}
 	if (cfg->watch != WATCH_NONE)
 		rec_add_int(r, "updates_lost", (int64_t)seen->lost);
+	if (train->log_err)
+		rec_add_bool(r, "log_lost", true);
 	add_clock_offset(r, train);
 	rec_add_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
 	rec_end(r);
@@ -301,6 +303,8 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 		return text;
 	}
 	why = explain_doubt(train, seen, f);
+	if (!why && train->log_err)
+		why = "the log does not have all keys; these figures do";
 	*status = why ? EXIT_LOSSY : EXIT_OK;
 	return why;
 }

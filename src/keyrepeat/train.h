@@ -59,6 +59,7 @@ struct key_train {
 	int64_t blocked_ns;	       /* longest wait of a due key because the server read nothing */
 	int64_t handed_ns;	       /* longest time until a key was handed over */
 	int64_t rtt_ns;		       /* least round trip that TCP saw on the connection to the display; 0: not known */
+	int log_err;		       /* the log does not have all keys: -errno; 0: it has, or there is none */
 	enum sender_end end;
 };
 

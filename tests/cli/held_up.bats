@@ -104,7 +104,7 @@ held_up() {	# NAME COMMAND...: it says so
 	[ "$(jq .result.stopped sink.json)" = false ]
 }
 
-@test "a run has no figures of a cell in which the probe did not run" {
+@test "a run has no figures of a cell in which the probe did not run, or could not write its log" {
 	# shellcheck disable=SC2016 # the inner shell's
 	run in_engine stalls 'lab_wait() { return 3; }
 		lab_stop() { :; }
@@ -114,8 +114,10 @@ held_up() {	# NAME COMMAND...: it says so
 		for ms in 0 700; do
 			echo "{\"summary\": \"held up\", \"result\": {\"held_up_ms\": $ms}}" >keyrepeat.out
 			has_ended keyrepeat cell && echo yes || echo "no: $LAB_WHY"
-		done'
-	[ "$output" = $'yes\nno: held up' ]
+		done
+		echo "{\"summary\": \"no log\", \"result\": {\"log_lost\": true}}" >keyrepeat.out
+		has_ended keyrepeat cell || echo "no: $LAB_WHY"'
+	[ "$output" = $'yes\nno: held up\nno: no log' ]
 }
 
 @test "a run has no figures of a cell in which a program beside the probe was killed before it was stopped" {

@@ -132,6 +132,18 @@ END
 	[ "$(keys_in keys.tsv)" -lt 1200 ]
 }
 
+@test "keyrepeat: a log that cannot be written to its end: exit 3, and the report has all figures" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	run "$KEYREPEAT" null: -t 500ms --watch patch --log /dev/full --json -o report.json
+	[ "$status" -eq 3 ]
+	[[ $output == *"keyrepeat: cannot write /dev/full: No space left on device"* ]]
+	[ "$(figure report.json log_lost)" = true ]
+	[ "$(figure report.json keys_answered)" -eq 5 ]
+	run "$KEYREPEAT" null: --schedule asked --watch update --log /dev/full <<<now
+	[ "$status" -eq 3 ]
+	[[ $output != *"the picture changed too often"* ]]
+}
+
 # --- what cannot be ----------------------------------------------------------------------------------------
 
 @test "keyrepeat: contradictory options: exit 2, and one line with the cure" {
