@@ -558,7 +558,7 @@ static void open_target(const struct target_ops *target)
 		self = NULL;
 	}
 	if (!self)
-		die(EXIT_RUN, "%s", why.text);
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 	if (!target->crashes) /* of those that crash, the child gave up its rights before it read a byte */
 		confine_typing();
 	run->cfg.self = run->asked.cfg.self = self;

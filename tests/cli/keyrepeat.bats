@@ -240,6 +240,21 @@ END
 	[[ $output != *"see --"* ]]	# (thinprobe try, which erases, has no such option)
 }
 
+@test "keyrepeat vnc, rdp: a signal while it connects: exit 130, one line, no report" {
+	local target
+	for target in vnc rdp; do
+		[ $target = vnc ] || [ -e "$BIN/keyrepeat_rdp.so" ] || continue
+		mute server
+		start keys "$KEYREPEAT" "$target:127.0.0.1:$port" --connect 60s --rate 0 --watch update -o report
+		until_true grep -q "$(printf ' 0100007F:%04X 01 ' "$port")" /proc/net/tcp
+		kill -INT "$pid"
+		ends "$pid"
+		[ "$status" -eq 130 ]
+		[ "$(wc -l <keys.err)" = 1 ]
+		[ -z "$(find . -name '*report*')" ]
+	done
+}
+
 @test "keyrepeat, prototap, sink: a closed --ready descriptor is refused before an opened file could get its number" {
 	local words
 
