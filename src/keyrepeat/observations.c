@@ -117,6 +117,20 @@ void observations_add_change(struct observations *s, const struct caret_step *st
 	add_step(s, step);
 }
 
+/* A caret that goes to the next line makes two changes if the server sends each line by itself, as an RDP server may. Joined, they
+ * go on from the line before. */
+static struct caret_step join_lines(const struct caret_step *from, const struct caret_step *to)
+{
+	struct caret_step joined = *to;
+
+	if (to->at_ns - from->at_ns < OBSERVATIONS_GAP_NS && to->top > from->bottom &&
+	    to->top - from->bottom <= to->bottom - to->top + 1 && to->all_left < from->all_left) {
+		joined.top = from->top;
+		joined.all_right = to->all_right > from->all_right ? to->all_right : from->all_right;
+	}
+	return joined;
+}
+
 #define MINOR_PART 4 /* a place that changed once without a key echoes none, if it has less than this part of all changes */
 
 void observations_drop_own(struct observations *s)
@@ -128,9 +142,11 @@ void observations_drop_own(struct observations *s)
 	if (!s->filters || s->steps_lost || s->lost)
 		n = 0;
 	for (size_t i = 0; i < n; i++) {
+		struct caret_step step = i ? join_lines(&s->step[i - 1], &s->step[i]) : s->step[0];
+
 		if (blink_find_place(&s->filter, &s->step[i], 2))
 			continue;
-		of[i] = blink_add_answer(&f, &s->step[i], s->step[i].at_ns);
+		of[i] = blink_add_answer(&f, &step, step.at_ns);
 		most = of[i]->times > most->times ? of[i] : most;
 		unknown++;
 	}

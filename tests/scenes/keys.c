@@ -9,7 +9,8 @@
  *	clock (one beside), digits=1, grows=1 (a log), walks=1 (each line overlaps the last), bar=1 (a progress bar)
  *	second (another clock); blink (the caret does, each period up to half as long again); next=1 (shown with the next key)
  *	so long after each key: status (a status line), popup (below the caret, and moves with it)
- *	so long after each echo: split (the caret alone), redraw (of the last cells) */
+ *	so long after each echo: split (the caret alone), redraw (of the last cells)
+ *	wrap (a line has so many cells, and is drawn by itself) */
 #include "scene.h"
 #include "keyrepeat/figures.h"
 #include "keyrepeat/on_demand.h"
@@ -87,7 +88,12 @@ static void tick(int64_t at_ns)
 
 static void echo(int64_t at_ns, int cell)
 {
-	change(at_ns, cell * 8, 0, number("split") > 0 ? 8 : 16, 16); /* the letter, and the caret beside it */
+	int wrap = (int)number("wrap"), x = (wrap ? cell % wrap : cell) * 8, y = wrap ? cell / wrap * 16 : 0;
+	bool last = wrap && cell % wrap == wrap - 1; /* the caret waits over the letter */
+
+	if (y && !x)
+		change(at_ns, (wrap - 1) * 8, y - 16, 8, 16); /* the caret leaves the line above */
+	change(at_ns, x, y, last ? 6 : number("split") > 0 ? 8 : 16, 16); /* the letter, and the caret beside it */
 	world.cells++;
 	if (number("split") > 0)
 		add_change(at_ns + ms("split"), 'c');
