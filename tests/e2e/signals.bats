@@ -120,7 +120,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 @test "kill -9 of the driver: run.json says interrupted, one line on standard error; --resume completes the run" {
 	start_run --quick --protocol null --loads 0 --time 2 --repeat 1 --idle 1
 	wait_for eval '[ -n "$(find "$RUN/cells" -name keyrepeat.err -o -name samples.tsv)" ]'
-	kill -KILL "$(pgrep -P "$driver" -f run.sh)"
+	kill -KILL "$(pgrep -P "$driver" -f "bash -- .*/run[.]sh")"	# (a copy of keep.sh also has run.sh as a word)
 	status=0
 	wait "$driver" || status=$?
 	cat "$BATS_TEST_TMPDIR/err"
