@@ -35,11 +35,12 @@ group_gone() {
 }
 
 give_back() {
+	# first: swap does not end while processes of the group hold more than its limit
+	[ -z "${group-}" ] || until_true group_gone || true
 	if [ -n "${loop-}" ]; then
 		until_true swap_off || true
 		losetup --detach "$loop" || true
 	fi
-	[ -z "${group-}" ] || until_true group_gone || true
 	loop='' group=''
 }
 
