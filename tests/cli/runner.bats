@@ -22,7 +22,7 @@ setup() {
 	unset TEST_WORK TEST_TIER TEST_SKIPS TEST_TIMES THINPROBE_STATE
 }
 
-teardown() { rm -f /tmp/.X9471-lock; }
+teardown() { end_started; rm -f /tmp/.X9471-lock; }
 
 program() {	# COMMANDS FILE...
 	printf '#!/bin/sh\n%s\n' "$1" | tee "${@:2}" >/dev/null
@@ -125,6 +125,17 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	bats_file other "printf '%10d\n' $gone >/tmp/.X9471-lock"
 	CI=true run -1 tests/run bats
 	[[ $output == *"not ok - left by an X server: /tmp/.X9471-lock"* && ${lines[-1]} == "2 passed, 1 failed" ]]
+}
+
+@test "tests/run: after a signal, the teardown of a test ends before its files are removed" {
+	bats_file stopped 'touch "$BATS_TEST_DIRNAME/began"; sleep 60'
+	echo 'teardown() { sleep 1; [ ! -d "$BATS_TEST_TMPDIR" ] || touch "$BATS_TEST_DIRNAME/given_back"; }' >>tests/cli/stopped.bats
+	start runner tests/run stopped
+	until_true test -e tests/cli/began
+	kill "$pid"
+	ends "$pid"
+	[ "$status" = 130 ]
+	[ -e tests/cli/given_back ]
 }
 
 @test "tests/run: lists attempts that were repeated on a busy machine" {
