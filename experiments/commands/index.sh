@@ -25,9 +25,9 @@ readme_row() {
 }
 
 pair_row() {
-	local how="runs over ssh.${PLAN[ssh]:+ ${PLAN[ssh]}}"
-	[ -z "${PLAN[not-ssh]-}" ] || how="is refused: ${PLAN[not-ssh]}"
-	printf -- '- [%s](%s/README.md) %s\n' "$1" "$LINK$1" "$how" | fold -s -w 96 |
+	local how=${PLAN[ssh]:+: ${PLAN[ssh]}}
+	[ -z "${PLAN[not-ssh]-}" ] || how=" is refused: ${PLAN[not-ssh]}"
+	printf -- '- [%s](%s/README.md)%s\n' "$1" "$LINK$1" "$how" | fold -s -w 96 |
 		sed '2,$s/^/  /; s/ *$//'
 }
 
