@@ -92,7 +92,7 @@ static void echo(int64_t at_ns, int cell)
 	bool last = wrap && cell % wrap == wrap - 1; /* the caret waits over the letter */
 
 	if (y && !x)
-		change(at_ns, (wrap - 1) * 8, y - 16, 8, 16); /* the caret leaves the line above */
+		change(at_ns, (wrap - 1) * 8, y - 16, 8, 16);		  /* the caret leaves the line above */
 	change(at_ns, x, y, last ? 6 : number("split") > 0 ? 8 : 16, 16); /* the letter, and the caret beside it */
 	world.cells++;
 	if (number("split") > 0)
