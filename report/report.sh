@@ -136,7 +136,7 @@ decide() {
 # pages SAID FIGURES: both pages, the one for browsers after a form feed, with the names of the figures that were drawn.
 pages() {
 	local now="{\"judged\":$judged,\"said\":$1,\"figures\":[$2]}"
-	printf '%s\n' "$now" "$now" >&"$to"
+	printf '%s\n' "$now" "$now" >&"$to" &	# (jq prints the first page before it reads on)
 	exec {to}>&-
 	cat <&"$from"
 	wait "$jq_pid"

@@ -670,3 +670,15 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		[ "$buttons" = "$wanted" ]
 	done
 }
+
+@test "pages: requests and pages that are longer than a pipe's buffer do not block each other" {
+	run -0 timeout 20 bash -c '
+		eval "$(sed -n "/^pages()/,/^}/p" "$1/report/report.sh")"
+		# in the place of jq: it prints a page before it reads the second request
+		coproc { for page in 1 2; do IFS= read -r request && printf "%0100000d\n" $page; done; }
+		jq_pid=$COPROC_PID
+		exec {from}<&"${COPROC[0]}" {to}>&"${COPROC[1]}"
+		judged=$(printf %0100000d 0)
+		pages "" "" >both' - "$TOP"
+	[ "$(tr -d '0\n' <both)" = 12 ]
+}
