@@ -95,6 +95,14 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	jq -e '.verdict | length > 0' run/findings.json
 }
 
+@test "try vnc://: a slow field gives too few keys for a 90 % value, but not for the limits" {
+	field 120
+	run -0 --separate-stderr try "vnc://127.0.0.1:$port" --yes -t 6s -o run --json
+	jq -e '.latency_ms.p90.value == null and ([.limits[] | {(.name): .holds}] | add
+		| .perception == false and .noticeable == true)' <<<"$output"
+	jq -e '.late_share_percent.low > 10' <<<"$output"
+}
+
 @test "try vnc://: a field that stops showing keys ends it, with status 3 and what was measured" {
 	field 10 70
 	run --separate-stderr try "vnc://127.0.0.1:$port" --yes -t 2s -o run
