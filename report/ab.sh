@@ -36,7 +36,9 @@ def decided($word): .verdict.metrics_decided | map(select(.verdict == $word));
 def list: map("\(name) \(change) (\(interval))") | join("; ");
 def open: decided("not decided") | if . == [] then "" else " Not decided: \(map(name) | join(", "))." end;
 def answer: .failed as $failed | .verdict.verdict as $v
-	| (decided("not decided") | map(.lacks_values | values | ascii_upcase) | unique | join(" and ")) as $lacks
+	| (decided("not decided") | map(select(.lacks_values)) | group_by(.lacks_values)
+		| map("\(.[0].lacks_values | ascii_upcase) has no value in more blocks than the other of \(map(name) | join(", "))")
+		| join(", ")) as $lacks
 	| (if .verdict.provisional and $v != "too noisy" then "Provisional: " else "" end) + if $v == "too noisy" then
 		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs: "
 			+ (.noise | map(.[1]) | if length > 8 then .[:7] + ["and \(length - 7) more"] else . end | join(" "))
@@ -51,8 +53,7 @@ def answer: .failed as $failed | .verdict.verdict as $v
 			+ (if $failed != "" then "" elif .verdict.disturbed_more then "; \(.verdict.disturbed_more | ascii_upcase)'"'"'s blocks"
 				+ " were disturbed more than the other'"'"'s (a quiet machine would decide)" elif .verdict.more_starts
 				then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
-				elif $lacks != "" then "; \($lacks) has no value in more blocks than the other (overloaded, or keys without an answer),"
-				+ " so nothing speaks for it"
+				elif $lacks != "" then "; \($lacks) (overloaded, or keys without an answer), so nothing speaks for it"
 				else "; no number of starts below 10,000 would decide" end)),
 		([.verdict.one_sided[] | select(.only == "a")] + .verdict.too_few | select(. != [])
 			| "B lacks values of \(map(name) | join(", "))")]
@@ -91,8 +92,9 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 "## How long would other differences take?", "",
 "A difference of so many interquartile ranges of A'"'"'s blocks is decided after so many starts, if the spread stays. Sizes "
 	+ "that take over 10,000 starts have no row, but for the size asked for.", "",
-(. as $d | .verdict.metrics_decided[0] as $first
-	| [.verdict.plan[] | select(.metric == $first.metric and .cell == $first.cell)] as $plan
+(. as $d | .verdict as $v | def planned: . as $m | [$v.plan[] | select(.metric == $m.metric and .cell == $m.cell)];
+	first(($v.metrics_decided[] | select(planned != [])), $v.metrics_decided[0]) as $first
+	| ($first | planned) as $plan
 	| if $plan == [] then "The blocks of A do not differ, so there is no such table." else
 	"\($first | name | safe):", "",
 	"| difference in IQRs | difference | starts | blocks | minutes |", "|---:|---:|---:|---:|---:|",
