@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 TP_HOME=.
 . lab/trees.sh
 draws=${1:-10000}
+[[ $draws =~ ^[1-9][0-9]*$ ]] || { echo "usage: tests/deciders.sh [DRAWS]" >&2; exit 2; }
 mapfile -t tables < <(in_trees 'tests/scenes/*.tsv')
 
 # Rows of a decider: its scenes in which something is to be found, nothing is, or it cannot be told, by the words that must be said.
