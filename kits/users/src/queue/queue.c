@@ -186,7 +186,7 @@ static int run_mva_command(const char *mode)
 	if (isfinite(cfg.nz))
 		rec_say(out, "at most %s requests/s", number_text(bounds.x_max));
 	else
-		rec_say(out, "at most %s requests/s; response time rises from about %s users on", number_text(bounds.x_max),
+		rec_say(out, "at most %s requests/s; the bounds cross at about %s users", number_text(bounds.x_max),
 			count_text(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
 	close_outputs(out, t);
 	return EXIT_OK;
