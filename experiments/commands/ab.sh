@@ -581,7 +581,7 @@ for v in a b; do
 done
 wait
 "$TP_HOME/report/ab.sh" "$DIR" || exit
-[ -z "$stop" ] || exit 130
+[ -z "$stop" ] || die -130 "interrupted after start $STARTS; go on with: $(resume_command)"
 if jq -e '.result.verdict == "too noisy"' "$DIR/verdict.json" >/dev/null; then
 	echo "End the other programs, or use another machine."
 	noise=$(cat "$DIR"/[ab]/cells/*/*/{,*/}cell.json 2>/dev/null |
