@@ -20,7 +20,7 @@ folder_kept() {
 # of the current folder. 1: it cannot be made, or is another login's. Root leaves nothing in somebody's checkout, and its results
 # are not for all to read.
 results_new() {
-	local base=$PWD/thinprobe-results stamp folder n=2
+	local base=${PWD%/}/thinprobe-results stamp folder n=2
 	[ "$TP_CHECKOUT" = 1 ] && { [ "$EUID" != 0 ] || [ -O "$TP_HOME" ]; } && mkdir -p "$TP_HOME/results" 2>/dev/null &&
 		[ -w "$TP_HOME/results" ] && folder_kept "$TP_HOME/results" && base=$TP_HOME/results
 	stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
