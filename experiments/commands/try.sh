@@ -291,24 +291,26 @@ write_run() {
 }
 
 # The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides.
-# (If there were too few keys for a 90 % value, the share of the keys over the limit may still tell.)
+# Without a 90 % value, as of few keys, the share of the keys over the limit may still tell.
 judge_limits() {
-	local name ms held share few
-	few=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to)?$/) p90[i] }
-		NR > 1 { for (i in p90) found = found $i } END { print found == "" }' "$RUN/summary.tsv")
-	share=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-try.XXXXXX") && ln -s "$RUN/cells" "$share/" || return
+	local name ms held of=$RUN limit
+	[ -n "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to)?$/) p90[i] }
+		NR > 1 { for (i in p90) printf "%s", $i }' "$RUN/summary.tsv")" ] || {
+		of=$RUN/.share
+		mkdir "$of" && ln -s ../cells "$of/" || return
+	}
 	while IFS=$'\t' read -r _ name ms _; do
 		[[ " $LIMITS " == *" $name "* ]] || continue
-		held=0
-		"$TP_HOME/report/fail.sh" limits "$RUN" <(echo "p90 * <= ${ms}ms") >/dev/null 2>&1 || held=$?
-		if [ "$held$few" = 31 ] && jq --argjson ms "$ms" '.settings.threshold_ms = $ms' "$RUN/run.json" >"$share/run.json" &&
-			"$TP_BIN/summarize" "$share" >/dev/null 2>&1; then
-			held=0
-			"$TP_HOME/report/fail.sh" limits "$share" <(echo "late_share_percent * <= 10%") >/dev/null 2>&1 || held=$?
-		fi
+		limit="p90 * <= ${ms}ms" held=0
+		[ "$of" = "$RUN" ] || {
+			limit="late_share_percent * <= 10%"
+			jq --argjson ms "$ms" '.settings.threshold_ms = $ms' "$RUN/run.json" >"$of/run.json" &&
+				"$TP_BIN/summarize" "$of" >/dev/null 2>&1 || rm -f "$of/summary.tsv"
+		}
+		"$TP_HOME/report/fail.sh" limits "$of" <(echo "$limit") >/dev/null 2>&1 || held=$?
 		printf '%s %s %s\n' "$name" "$ms" "$held"
 	done <"$TP_HOME/data/thresholds.tsv"
-	rm -rf "$share"
+	rm -rf "$RUN/.share"
 }
 
 say_all() {
