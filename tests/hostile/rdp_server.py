@@ -121,7 +121,7 @@ def changed(how, i, pdu, seen):
     if how == "join-wrong" and here:
         return pdu[:-2] + b"\xff\xff"
     if picture and how == "stamps":
-        return say(seen, (screen() if seen["pictures"] == 1 else []) + stamped(seen["pictures"]))
+        return say(seen, screen() + stamped(0)) if seen["pictures"] == 1 else b""
     if picture and how in SAID and seen["pictures"] == TYPING:
         return say(seen, SAID[how][0]) + pdu
     if picture and how in SAID and seen["answered"] and not seen["said"]:
@@ -184,12 +184,20 @@ def lie(how, client, port):
     connect = next_pdu(client)
     server.sendall(connect)
     seen, i = {"pictures": 0, "channels": number_channels(connect), "answered": False, "said": False}, 0
-    channels = set(seen["channels"].values())
+    channels, keys, sending = set(seen["channels"].values()), 0, threading.Lock()
+
+    def send(pdu):
+        with sending:
+            client.sendall(pdu)
 
     def forward():
+        nonlocal keys
         try:
             while (pdu := next_pdu(client)):
-                if pdu[0] == 3 and pdu[7] == 0x64 and struct.unpack(">H", pdu[10:12])[0] in channels:
+                if how == "stamps" and len(pdu) == 49 and pdu[29] == 28 and pdu[44] == 0x40:  # a key is pressed: 2.2.8.1.1.3
+                    keys += 1
+                    send(say(seen, stamped(keys)))
+                elif pdu[0] == 3 and pdu[7] == 0x64 and struct.unpack(">H", pdu[10:12])[0] in channels:
                     seen["answered"] = True
                 else:
                     server.sendall(pdu)
@@ -198,7 +206,7 @@ def lie(how, client, port):
 
     threading.Thread(target=forward, daemon=True).start()
     while True:
-        client.sendall(changed(how, i, next_pdu(server), seen))
+        send(changed(how, i, next_pdu(server), seen))
         i += 1
 
 
