@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* rules: decides by intervals whether a run's figure agrees with the paper's. */
+/* rules: decides by intervals whether a run's figure agrees with a paper's. */
 /* In each row one figure is `size` times the other one; the paper has it `then` times as large. number=1: the other one
  * is a number that is known; bound=1: of the one only the lower end is. Says "then", "smaller", "contrary"
  * or "untold". */
