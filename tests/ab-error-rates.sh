@@ -119,7 +119,7 @@ print_section() {
 		when a metric is called better or worse, when all metrics are decided, or after 40 starts. The false alarm rate is
 		set to 5 %, the effect (the smallest difference of interest) to 10 %.
 
-		- *Called*: the percentage of 1,000 comparisons that call a metric better or worse, although A and B are identical.
+		- *Called*: the percentage of 1,000 comparisons that call a metric better or worse, although A and B have equal means.
 		- *Equal means*: A and B have the same mean, but in a few starts B is much slower than A, in most starts a little
 		  faster.
 		- *Spread*: how much the difference varies from start to start. *Scatter*: how much blocks vary within a start.
