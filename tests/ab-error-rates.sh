@@ -130,9 +130,9 @@ print_section() {
 			-e 's/^| B is/*Starts*: the median of the starts that they need.\n\n&/M'
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
-		These comparisons of a variant with itself were really measured. For the table, 1,000 comparisons are made from
-		their starts: starts are drawn at random, and each difference gets a random sign. The 1,000 are judged unchanged,
-		and with the median of B 10 % longer. To save time, blocks have 40 keys, and no measured comparison exceeds 150 s.
+		In these measured comparisons, A and B are the same variant. The table has 1,000 comparisons made of their starts,
+		which are drawn at random; each difference gets a random sign. The 1,000 are judged twice: as they are, and with the
+		median of B 10 % longer. To save time, blocks have 40 keys, and no measured comparison exceeds 150 s.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
 		In these real comparisons, B's application takes longer by a known time. The right verdict is *worse*.

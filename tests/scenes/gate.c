@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* gate: compares a run with a baseline, by figures of each repeat or, if a repeat has too few keys, of all keys. */
+/* gate: compares a run with a baseline, by each repeat's figures, or those of all keys if a repeat has too few. */
 #include "scene.h"
 #include "judge/limits.h"
 #include "judge/pooled.h"
