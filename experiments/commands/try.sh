@@ -242,21 +242,21 @@ part_counts() {
 cell_parameters() { jq -cn --arg p "$kind" '{protocol: $p, app: "own", sinks: 0}'; }
 
 type_all() {
-	local n worst=0
+	local n worst=0 cells=$RUN/cells/$cell_name
 	for ((n = 1; n <= repeat; n++)); do
 		[ -z "$interrupted" ] || break
-		type_train "$RUN/cells/$cell_name/$n" $((1000 + n))
-		if part_counts "$n"; then
-			parts=$n
+		type_train "$cells/$((parts + 1))" $((1000 + n))
+		if part_counts $((parts + 1)); then
+			parts=$((parts + 1))
 			[[ " ${how[*]} " != *" auto "* ]] ||
-				how=("${how[@]/auto/$(jq -r .settings.region "$RUN/cells/$cell_name/$n/keyrepeat.json")}")
+				how=("${how[@]/auto/$(jq -r .settings.region "$cells/$parts/keyrepeat.json")}")
 		fi
 		[ "$status" = 0 ] || worst=$status
 		[ "$status" = 0 ] || [ "$status" = 3 ] || break
 	done
 	trap 'exit 130' INT TERM HUP
 	[ -z "$interrupted" ] || worst=130
-	[ "$parts" -gt 0 ] || [ "$worst" != 0 ] || worst=1
+	[ "$parts" -gt 0 ] || [[ $worst != [03] ]] || worst=1
 	[ "$parts" = 0 ] || [ "$worst" != 1 ] || worst=3	# some is known
 	status=$worst
 }
@@ -266,6 +266,7 @@ type_all() {
 write_run() {
 	local server
 	server=$(jq -r .settings.server "$RUN/cells/$cell_name/1/keyrepeat.json")
+	server=${server//[[:cntrl:]]/?}
 	[ "$kind" != ssh ] || server="ssh by $(ssh -V 2>&1)"
 	jq -n --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --arg experiment "$experiment" --arg command "$command" \
 		--arg version "${TP_VERSION:-unknown}" --arg started "$started" --arg kind "$kind" --arg title "$what" --arg target "$target" \
@@ -291,26 +292,29 @@ write_run() {
 }
 
 # The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides.
-# Without a 90 % value, as of few keys, the share of the keys over the limit may still tell.
+# Without an interval, the 90 % value holds only if the share of late keys does, too. Without a value, as of few keys, the share alone
+# decides. A share without an interval never holds.
 judge_limits() {
-	local name ms held of=$RUN limit
-	[ -n "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to)?$/) p90[i] }
-		NR > 1 { for (i in p90) printf "%s", $i }' "$RUN/summary.tsv")" ] || {
-		of=$RUN/.share
-		mkdir "$of" && ln -s ../cells "$of/" || return
-	}
+	local name ms held p90 of=$RUN/.share
+	p90=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to|_low)?$/) p90[i] = $i }
+		NR > 1 { for (i in p90) if ($i != "") has = has p90[i] } END { print has ~ /_low/ ? "interval" : has ? "value" : "" }' \
+		"$RUN/summary.tsv")
+	[ "$p90" = interval ] || { mkdir "$of" && ln -s ../cells "$of/" || return; }
 	while IFS=$'\t' read -r _ name ms _; do
 		[[ " $LIMITS " == *" $name "* ]] || continue
-		limit="p90 * <= ${ms}ms" held=0
-		[ "$of" = "$RUN" ] || {
-			limit="late_share_percent * <= 10%"
+		held=0
+		[ -z "$p90" ] || "$TP_HOME/report/fail.sh" limits "$RUN" <(echo "p90 * <= ${ms}ms") >/dev/null 2>&1 || held=$?
+		if [ "$p90" != interval ] && [ "$held" = 0 ]; then
 			jq --argjson ms "$ms" '.settings.threshold_ms = $ms' "$RUN/run.json" >"$of/run.json" &&
-				"$TP_BIN/summarize" "$of" >/dev/null 2>&1 || rm -f "$of/summary.tsv"
-		}
-		"$TP_HOME/report/fail.sh" limits "$of" <(echo "$limit") >/dev/null 2>&1 || held=$?
+				"${TP_BIN:-$TP_HOME/bin}/summarize" "$of" >/dev/null 2>&1 || rm -f "$of/summary.tsv"
+			"$TP_HOME/report/fail.sh" limits "$of" <(echo "late_share_percent * <= 10%") >/dev/null 2>&1 || held=$?
+			[ "$held" != 0 ] || awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "late_share_percent_low") at = i }
+				NR > 1 && (!at || $at == "") { exit 1 }' "$of/summary.tsv" || held=3
+			[ -z "$p90" ] || [ "$held" = 0 ] || held=3
+		fi
 		printf '%s %s %s\n' "$name" "$ms" "$held"
 	done <"$TP_HOME/data/thresholds.tsv"
-	rm -rf "$RUN/.share"
+	rm -rf "$of"
 }
 
 say_all() {

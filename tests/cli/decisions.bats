@@ -171,6 +171,28 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	END
 }
 
+@test "try: a 90 % value without an interval holds only if the share of late keys does; one part is not enough" {
+	local held
+	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
+	cp -r "$RUN" even
+	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 { for (name in at) if (name ~ /^latency_p90_ms/) $at[name] = name == "latency_p90_ms" ? 90 : "" } 1' \
+		"$RUN/summary.tsv" >even/summary.tsv
+	# all of its keys are early; those of four tenths of a part are late; there is one part
+	cp -r even uneven
+	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 && NR % 5 < 2 && $at["answer_ns"] != "" {
+			$at["answer_ns"] = sprintf("%.0f", $at["answer_ns"] + 25e7)
+			$at["answer_high_ns"] = sprintf("%.0f", $at["answer_high_ns"] + 25e7) } 1' \
+		"$RUN"/cells/vnc-light-2/1/samples.tsv >uneven/cells/vnc-light-2/1/samples.tsv
+	cp -r even alone
+	rm -r alone/cells/*/[2-9]
+	for held in 'even 0' 'uneven 3' 'alone 3'; do
+		[ "$(RUN=$PWD/${held% *} TP_HOME=$TOP TP_BIN=$BIN LIMITS=perception judge_limits)" = "perception 100 ${held#* }" ] ||
+			{ echo "NOT SO: $held"; false; }
+	done
+}
+
 @test "gate: what is not decided: an interval on both sides of a limit, a run or baseline beside others, a copy" {
 	# of 975 keys each none was late, so up to 3 % may be: an interval on both sides of a limit decides nothing
 	printf 'late * <= 1%%\n' >share

@@ -26,7 +26,7 @@ try() { "${user[@]}" "$TOP/thinprobe" try "$@" </dev/null; }
 
 field() {	# DELAY_MS [DEAF_AFTER]
 	need python3
-	start_vnc -SecurityTypes None -desktop $'\e[31mred'
+	start_vnc -SecurityTypes None -desktop $'\e[31mred\n::error::red'
 	start_xterm python3 "$TOP/tests/cli/field.py" "$PWD/field.log" "$@"
 	until_true test -e field.log
 }
@@ -108,7 +108,7 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	run --separate-stderr try "vnc://127.0.0.1:$port" --yes -t 2s -o run
 	[ "$status" = 3 ]
 	[[ $output == *"How late:"*"red"* ]]
-	[[ $output$stderr != *$'\e'* ]]
+	[[ $output$stderr != *$'\e'* && $output != *$'\n::'* ]]
 	[ "$(wc -l <field.log)" = 71 ]
 }
 
@@ -229,6 +229,35 @@ without() {	# NAME...: a folder of all programs but these
 	[ ! -e run/report.html ]
 	"$TOP/thinprobe" report run
 	[ -f run/report.html ]
+}
+
+@test "try: a part without figures is not among those that count; if there is no other, nothing was measured" {
+	mkdir fake
+	ln -s "$BIN"/* fake
+	rm fake/keyrepeat
+	cat >fake/keyrepeat <<-'END'
+		#!/bin/bash
+		while [ $# -gt 0 ]; do case $1 in --seed) part=$(($2 - 1000)) ;; -o) out=$2 ;; --log) log=$2 ;; esac; shift; done
+		[[ $EMPTY != *$part* ]] || { echo '{"result": {"keys_answered": 0, "ended": "complete"}}' >"$out"; exit 3; }
+		jq -n '{settings: {server: "of a part", region: "9x9+0+0", region_from: "given", rate_per_s: 20, period_ms: 50},
+			result: {ended: "complete", keys_sent: 20, keys_answered: 20, keys_due: 20, keys_skipped: 0, probe_cpu_percent: 1,
+				keys_left_late: 0, left_late_max_ms: 0, tcp_rtt_ms: 0.1, latency_from_due_ms: {n: 20, p50: 10}}}' >"$out"
+		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tblock\n' >"$log"
+		for i in {1..20}; do printf 'keys/1\t%d\t%d00\t%d00\t%d05\t%d05\t\t0\t1\n' "$i" "$i" "$i" "$i" "$i"; done >>"$log"
+	END
+	chmod +x fake/keyrepeat
+	export TP_BIN=$PWD/fake TP_HOME=$TOP TP_VERSION=0
+	for EMPTY in 1 2; do
+		export EMPTY
+		rm -rf run
+		run --separate-stderr "${user[@]}" "$TOP/experiments/commands/try.sh" stalls vnc://127.0.0.1:9 --yes -t 2s -o run --json </dev/null
+		[ "$status" = 3 ]
+		[[ $stderr != *jq:* ]]
+		[ "$(jq -c '[.counts.complete, .counts.total, .protocol.server]' run/run.json)" = '[2,2,"of a part"]' ]
+		jq -e '.keys_sent == 40 and .repeats == 2' <<<"$output"
+	done
+	EMPTY=123 run --separate-stderr -1 "${user[@]}" "$TOP/experiments/commands/try.sh" stalls vnc://127.0.0.1:9 --yes -t 2s -o run2
+	[[ -z $output && ! -e run2 ]]
 }
 
 # said COLUMNS VALUES [REPORTS]: what is said of a row with these, a round trip of 10 ms, and reports of keyrepeat
