@@ -110,7 +110,7 @@ join_table() {	# join_table AXIS FILE NAME...
 # join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first). Names of the runs are in `label`,
 # or made up.
 join() {
-	local run work='' stem='' threshold='' axis names=()
+	local run works='' stem='' threshold='' axis names=()
 	local all=() own='' i
 	for run; do
 		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
@@ -122,10 +122,10 @@ join() {
 			die 2 "$run: a run of $STEM, but ${all[0]} is one of $stem; give runs of one experiment"
 		[ -z "$threshold" ] || [ "$THRESHOLD" = "$threshold" ] || die 2 "$run: its threshold for late keys is" \
 			"$THRESHOLD ms, but $threshold ms in ${all[0]}; report each by itself"
-		[ "$IN_WINDOW" = false ] || WORK=$work	# in front of a window no work is done
-		[ "${work:-$WORK}" = "$WORK" ] || die 2 "$run: its work is" \
-			"$WORK, but $work in ${all[0]}; report each by itself"
-		stem=$STEM threshold=$THRESHOLD work=$WORK axis=$AXIS
+		[ "$IN_WINDOW" = false ] || WORK=$works	# in front of a window no work is done
+		[ "${works:-$WORK}" = "$WORK" ] || die 2 "$run: its work is" \
+			"$WORK, but $works in ${all[0]}; report each by itself"
+		stem=$STEM threshold=$THRESHOLD works=$WORK axis=$AXIS
 		own=$(in_trees "experiments/$stem/join.sh")
 		[ -n "$axis$own" ] ||
 			die 2 "$run: $stem compares no protocols or systems, so several runs do not fit in a figure; report each by itself"

@@ -239,7 +239,9 @@ need jq jq
 	die 2 "--label $label: want ${#runs[@]} different names of letters, digits, : _ and -, one for each of several runs"
 [ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || [ -f "${runs[0]}" ] ||
 	die 2 "-o works only with several runs; the report of one goes into its folder"
-if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"
+if [ "${#runs[@]}" -gt 1 ]; then
+	[ -z "$part" ] || [ "$part" = end ] || { work_folder && JOINED=$work/joined; }	# only printed: the report of these runs stays
+	join "${runs[@]}"
 elif [ -f "${runs[0]}" ]; then unbundle "${runs[0]}" "$JOINED"
 else RUN=${runs[0]%/}; fi
 read_run "$RUN"
