@@ -285,7 +285,7 @@ protocols() {
 
 # Prints the meaning of the words of the plan's `needs`: packages (as for setup --app), and levers.
 needs_of() {	# needs_of EXPERIMENT
-	local question needs apps minutes protocol why first=''
+	local question needs apps minutes protocol protocols='' why first=''
 	. "$TP_HOME/lab/lib.sh"
 	. "$TP_HOME/experiments/engine/plan.sh"
 	plan_read "$(experiment_folder "$1")"
@@ -302,11 +302,16 @@ needs_of() {	# needs_of EXPERIMENT
 	case $needs in *groups*) cpu_groups ;; esac
 	case $needs in *memory\ groups* | *swap*) memory ;; esac
 	case $needs in *netem* | *tbf*) network ;; esac
+	[[ $needs != *FUSE* ]] || { [ -c /dev/fuse ] && : <>/dev/fuse; } 2>/dev/null || row no "emulated disks" "/dev/fuse cannot be opened" "modprobe fuse"
 	if [[ $needs =~ root(\ for|\ also)? && $(id -u) != 0 ]]; then
 		row "$([ -n "${BASH_REMATCH[1]}" ] && echo part || echo no)" "root" "you are not" "sudo thinprobe run $1"
 	fi
-	if [ "${OPT[protocol.type]-}" = protocol ] || [ "${OPT[protocol.type]-}" = protocol-list ]; then
-		for protocol in $(plan_expand_protocols "${OPT[protocol.default]}" | tr , ' '); do
+	case ${OPT[protocol.type]-} in protocol | protocol-list) protocols=$(plan_expand_protocols "${OPT[protocol.default]}") ;; esac
+	for protocol in "${PLAN_SETTINGS[@]}"; do	# (that of a replay is no option)
+		[[ $protocol != protocol$'\037'* || $needs != *VNC,* ]] || protocols=${protocol##*$'\037'}
+	done
+	if [ -n "$protocols" ]; then
+		for protocol in ${protocols//,/ }; do
 			if why=$(protocol_use "$protocol" && protocol_can); then
 				row yes "protocol $protocol" "can run here" && first=1
 			else
