@@ -36,6 +36,8 @@ array dash[int(STATS_max)]
 array wide[int(STATS_max)]
 array size[int(STATS_max)]
 array level[int(STATS_max)]
+# (id() names curve 1 also where a list is empty, as in a first figure without a curve)
+colour[1] = "#000000"; shape[1] = 0; dash[1] = 1; wide[1] = 1; size[1] = 1; level[1] = NaN
 array tic_axis[1000]
 array tic_at[1000]
 array tic_text[1000]

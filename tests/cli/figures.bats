@@ -109,3 +109,10 @@ draw_rows() {	# figures/made.svg, and for phones figures/narrow/made.svg
 	grep -q '</svg>' figures/narrow/made.svg
 	[ -z "$(find . -name ran)" ]
 }
+
+@test "a first figure without a curve is drawn" {
+	rows '{curves: []}'
+	draw_rows
+	grep -q '</svg>' figures/made.svg
+	grep -q '</svg>' figures/narrow/made.svg
+}
