@@ -320,7 +320,7 @@ run_end() {
 		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (${EXP_DIR#"$TP_HOME"/} has no $file: no report yet)"; exit "$status"; }
 	done
 	words=$("$TP_HOME/report/report.sh" --end "$RUN" 2>"$RUN/log/report.err") || {
-		! stopped || exit 130
+		! stopped || { say_resume; exit 130; }
 		why=$(name_full_disk "$RUN" "${TMPDIR:-/tmp}") || why=$(<"$RUN/log/report.err")
 		die "the samples are kept, but the report failed (${why##*$'\n'}); retry: thinprobe report $(printf %q "$RUN")"
 	}
