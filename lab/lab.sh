@@ -25,7 +25,8 @@ usage: thinprobe lab up [--server-memory SIZE
           LAB_JITTER=, LAB_LOSS=, LAB_SHARED_CPUS=1, LAB_CPUS_server=,
           LAB_CPUS_client=)
   exec    runs a command on one of them, as an ordinary user, on the CPUs of
-          that host (if you are root, as a user who owns only the host's HOME)
+          that host (if you are root, as a user who owns only files in the
+          host's /tmp)
           -R: as root of that host
           -C: on the CPUs of the other host (to capture on the server's link
           without taking its CPU time)
