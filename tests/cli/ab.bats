@@ -256,6 +256,8 @@ END
 	END
 	printf '#!/bin/sh\n[ "$1" != --preserve-env ] || shift\nexec "$@"\n' >bin/sudo
 	chmod 755 there/thinprobe bin/sudo
+	mkdir out
+	echo "a page of the repository" >out/report.md
 	PATH=$PWD/bin:$PATH GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary A=main B=HEAD EFFECT=5% BUILD=make SERVER=bin/Xvnc \
 		EXPERIMENT=stalls OPTIONS='' OUTPUT=out run -1 --separate-stderr there/.ci/ab
 	[ "${lines[0]}" = "building B" ]
@@ -264,6 +266,7 @@ END
 	[ "$(<output)" = status=1 ]
 	grep -qx '    60' summary
 	run ! grep -qx '    10' summary
+	run ! grep -q 'page' summary
 }
 
 # a repository with two revisions, which "build" their server by a copy
