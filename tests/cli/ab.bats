@@ -232,13 +232,21 @@ END
 @test ".ci/ab: options on several lines, and its status" {
 	mkdir -p there/.ci bin
 	cp "$TOP/.ci/ab" there/.ci/
-	printf '#!/bin/sh\n[ "$1" = setup ] || { printf "<%%s>" "$@" >said; mkdir -p out; echo "# page" >out/report.md; exit 5; }\n' \
-		>there/thinprobe
+	cat >there/thinprobe <<-'END'
+		#!/bin/sh
+		[ "$1" != setup ] || exit 0
+		printf '<%s>' "$@" >said
+		env >environment
+		mkdir -p out
+		echo "# page" >out/report.md
+		exit 5
+	END
 	printf '#!/bin/sh\n[ "$1" != --preserve-env ] || shift\nexec "$@"\n' >bin/sudo
 	chmod 755 there/thinprobe bin/sudo
 	PATH=$PWD/bin:$PATH GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary A=main B=HEAD EFFECT=5% BUILD='make all' SERVER=bin/x \
 		EXPERIMENT=stalls OPTIONS=$'--app heavy\n  --loads 0\n' OUTPUT=out run -5 there/.ci/ab
 	[[ $(<said) == *"<--build><make all>"*"<-o><out><--app><heavy><--loads><0>" ]]
+	run ! grep -E '^(A|B|EFFECT|BUILD|SERVER|EXPERIMENT|OPTIONS|OUTPUT)=' environment	# a build has variables of these names
 	[ "$(<output)" = status=5 ]
 	grep -qx '# page' summary
 }
