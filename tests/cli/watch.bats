@@ -161,6 +161,20 @@ in_namespace() {
 	grep -qx "thinprobe_inputs_total $inputs" watch.prom
 }
 
+@test "watch --key: an echo in doubt is not said to be one, nor an earlier line to be this key's" {
+	eval "$(sed -n '/^watch_answer() {/,/^}/p' "$TOP/experiments/commands/watch.sh")"
+	run -0 watch_answer 3 < <(printf '3\t1000000\t1000000\t2300000\tchange\n')
+	[ "$output" = "watch: key 3: echo after 1.3 ms" ]
+	run -0 watch_answer 3 < <(printf '3\t1000000\t1000000\t2300000\tdoubt\n')
+	[[ $output == "watch: key 3: "*"not certain"*"at least 1.3 ms" ]]
+	run -0 watch_answer 3 < <(printf '3\t1000000\t1000000\tnone\tnone\n')
+	[ "$output" = "watch: key 3: no echo within 10 s" ]
+	for line in ready '2\t1000000\t1000000\t2300000\tchange'; do
+		run -0 watch_answer 3 < <(printf "$line\n")
+		[ "$output" = "watch: key 3: the time of its echo is not known" ]
+	done
+}
+
 @test "watch --key: keys are announced, wait until the user pauses, and end with Ctrl-C; without a capture none is sent" {
 	in_namespace true 2>/dev/null || skip "no network namespaces here"
 	for command in Xvfb xdotool vncviewer xwininfo setpriv python3; do
