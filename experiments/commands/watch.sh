@@ -163,6 +163,8 @@ fi
 quiet=5
 [[ $on == attach:?*,?* ]] && [ -n "$key" ] && [ -n "$every" ] ||
 	die -2 "watch: keys need all of --on attach:DISPLAY,WINDOW, --key K and --every TIME"
+[[ $on != attach:own,* ]] ||
+	die -2 "watch: --on $on: own is no display; name that of the window to type into, such as --on attach::0,FreeRDP"
 plan_item --every int 10..999999 "$every" s
 every=$ITEM
 LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-watch.XXXXXX") && echo $$ >"$LAB_RUN/pid" ||

@@ -18,7 +18,8 @@ in_namespace() {
 
 @test "watch: incomplete or wrong options are refused in one line" {
 	for words in "--on attach::0,x" "--key a" "--every 60s" "--on attach::0,x --key a --every 1s" \
-		"--on lab --key a --every 60s" "--port" "--on attach::0,x --key a --every 60s --on-late true"; do
+		"--on lab --key a --every 60s" "--port" "--on attach::0,x --key a --every 60s --on-late true" \
+		"--on attach:own,x --key a --every 60s"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -2 "$TOP/thinprobe" watch $words
 		[ "${#stderr_lines[@]}" = 1 ]
