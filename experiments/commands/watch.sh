@@ -143,6 +143,7 @@ if [ -z "$on$key$every" ]; then
 	[ -n "$port" ] && [ -n "$interface" ] || watch_choose
 	listen=("$TP_BIN/prototap" live -i "$interface" --port "$port" --every "$interval" -o /dev/null)
 	[ -n "$on_late" ] || exec "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"}
+	listen+=(--parent $$)	# (the kernel forgets the signal of setpriv if prototap's file has capabilities)
 	# (a table that is rotated cannot be read as it grows: rows come from a second one)
 	setpriv --pdeathsig TERM "${listen[@]}" --intervals - -q --ready-fd 9 9>/dev/null > >(watch_late) 2>/dev/null &
 	late=$!
@@ -187,7 +188,8 @@ lab_up
 interface=${interface:-$LAB_TAP_IF}
 echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s," \
 	"while nobody has typed for $quiet s; Ctrl-C ends it" >&2
-listen=("$TP_BIN/prototap" live -i "$interface" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" -o /dev/null)
+listen=("$TP_BIN/prototap" live -i "$interface" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" -o /dev/null
+	--parent $$)
 setpriv --pdeathsig TERM "${listen[@]}" --every "$interval" ${tsv:+--intervals "$tsv"} \
 	${options[@]+"${options[@]}"} &
 listener=$!

@@ -91,6 +91,8 @@ static const struct cli_opt options[] = {
 	{ CLI_BYTES, 0, "buffer", &cfg.buffer_bytes, 1 << 20, 1 << 30, .help = "live: the kernel's buffer for packets (32M)" },
 	{ CLI_FLAG, 0, "promiscuous", &cfg.promiscuous, .help = "live: also take packets for other machines" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "live: write \"ready\" to this descriptor (2)", .meta = "FD" },
+	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9, .help = "live: end when this process does, which must be the parent",
+	  .meta = "PID" },
 	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -133,8 +135,8 @@ static void check_options(bool live, char **file, int files)
 		{ live && is_stdout(cfg.write_path), "-w needs a file: standard output carries the report" },
 		{ !live && !files, "read needs a file: prototap read FILE..." },
 		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns || cfg.snaplen != SNAPLEN ||
-			    cfg.buffer_bytes != BUFFER_BYTES || cfg.promiscuous || cfg.ready_fd != STDERR_FILENO),
-		  "-i, -w, -t, --snaplen, --buffer, --promiscuous and --ready-fd are for prototap live" },
+			    cfg.buffer_bytes != BUFFER_BYTES || cfg.promiscuous || cfg.ready_fd != STDERR_FILENO || cfg.parent),
+		  "-i, -w, -t, --snaplen, --buffer, --promiscuous, --ready-fd and --parent are for prototap live" },
 	};
 
 	rec_refuse_same_outputs(place, sizeof(place) / sizeof(*place));
@@ -333,6 +335,8 @@ int main(int argc, char **argv)
 	check_options(run.live, argv + at, argc - at);
 	if (run.live)
 		proc_require_ready_fd((int)cfg.ready_fd);
+	if (cfg.parent && proc_end_with_parent(SIGTERM, (pid_t)cfg.parent))
+		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
 	/* These files cannot be gone on with. */
 	parent = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic ? getpid() : 0;
 	start = clock_now();
@@ -345,7 +349,7 @@ int main(int argc, char **argv)
 	open_source(&run, argv + at, argc - at);
 	out = open_run_report(&run);
 	open_intervals(&run);
-	give_up_rights(&run, parent);
+	give_up_rights(&run, parent ? parent : (pid_t)cfg.parent);
 	count_all_packets(&run);
 	finish_tables(&run);
 	if (parent && *run.error.text && !proc_stop)

@@ -27,13 +27,15 @@ setup_file() { begin_captures captures; }
 	for words in "" "watch x" "read" "live" "live -i lo" "live -i lo --port 0" "live -i lo --port 70000" "live -i lo --port 5900," \
 		     "live -i lo --port 5900 file" "live -i lo --port 5900 -w -" "read a.pcap -i lo" "read a.pcap -t 5s" "read a.pcap -w b" \
 		     "read a.pcap --port x12:6000" "read a.pcap --port 20-10" "read a.pcap --server example" \
-		     "read a.pcap --merge 0" "read a.pcap --nonsense"; do
+		     "read a.pcap --merge 0" "read a.pcap --nonsense" "read a.pcap --parent 1"; do
 		# shellcheck disable=SC2086
 		run "$BIN/prototap" $words
 		echo "$words: $status $output"
 		[ "$status" = 2 ]
 		[ "${#lines[@]}" = 1 ]
 	done
+	run -1 "$BIN/prototap" live -i lo --port 5900 --parent 1
+	[[ $output == *"not process 1 (--parent)"* && ${#lines[@]} = 1 ]]
 }
 
 @test "prototap read: a signal at any moment of the start leaves a report or no output" {
