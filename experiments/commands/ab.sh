@@ -136,6 +136,7 @@ variant_run() {
 	local side path=$PATH
 	for side in server client; do
 		[ -z "${OWN[$1-$side]}" ] || path=${OWN[$1-$side]%/*}:$path
+		export "EXP_PROGRAM_$side=${OWN[$1-$side]}"	# run.sh asks whether that host reaches it
 	done
 	[ -z "${OWN[$1-root]}" ] || export LAB_SERVER_ROOT=${OWN[$1-root]}
 	PATH=$path exec setpriv --pdeathsig TERM "$engine/run.sh" "$EXPERIMENT" "${@:2}"
@@ -185,13 +186,13 @@ check_name() {
 		! programs_of "$each" "$2" | grep -xF -e "$name" >/dev/null || echo "$each"
 	done | paste -sd ' ' | sed 's/ / or /g')
 	if [ -n "$fit" ]; then fit="; give --protocol $fit"
-	elif [ -n "$names" ]; then fit="; make a link of such a name, and give the link"; fi
+	elif [ -n "$names" ]; then fit="; make a link of such a name in a folder of its own, not below /tmp or /dev/shm, and give it"; fi
 	names=${names:-nothing by name}
 	bad "$4: --protocol ${protocols//$'\n'/,} starts ${names//$'\n'/ or } as $2, not $name$fit"
 }
 
 check_programs() {
-	local key file on
+	local key file on place
 	for key in a-server a-client b-server b-client; do
 		file=${OWN[$key]}
 		[ -n "$file" ] || continue
@@ -202,9 +203,14 @@ check_programs() {
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"
 		check_name "${key%-*}" "${key#*-}" "$file" "--$key $file"
 		[ "$EUID$key${LAB_OWN_UID-1}" != "0${key%-*}-server1" ] || setpriv --reuid 61184 --regid 61184 --clear-groups test -x "$file" ||
-			bad "--$key $file: only root can run it, and the server's programs are another user's; put it elsewhere, or set LAB_OWN_UID=0"
-		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"
+			bad "--$key $file: only root can run it, and the server's programs are another user's; put it elsewhere$(
+				! setpriv --bounding-set=-all --inh-caps=-all test -x "$file" || echo ", or set LAB_OWN_UID=0")"
 		OWN[$key]=$(realpath -s -- "$file")
+		[[ ${OWN[$key]} != *:* ]] || bad "--$key $file: its path has a colon, where PATH would be cut; put it elsewhere"
+		for place in "${OWN[$key]}" "$(realpath -- "$file")"; do
+			[[ $place != @(/tmp|/dev/shm)/* ]] ||
+				bad "--$key $file: the emulated hosts have a /tmp and a /dev/shm of their own; put it elsewhere"
+		done
 	done
 	for key in a-root b-root; do
 		file=${OWN[$key]}
@@ -374,7 +380,7 @@ recall() {	# of a comparison that goes on
 # A start ------------------------------------------------------------------------------------------------------------
 
 declare -A RUNNING=()
-BROKEN=()
+BROKEN=() REFUSED=''
 
 # start_variant VARIANT: begins to bring up its hosts and sessions; SECOND does so meanwhile, on the CPUs that FIRST has taken.
 start_variant() {
@@ -423,13 +429,14 @@ turn() {
 }
 
 end_begin() { local v; for v in "${!RUNNING[@]}"; do : >"$DIR/.turn-$v.go"; done; }	# both go on to their ends
-end_variants() {	# end_variants [stop]: waits for them, or tells them to end; BROKEN: those that have ended by themselves then
-	local v
+end_variants() {	# end_variants [stop]: waits for them, or tells them to end; BROKEN: those that have ended by themselves then;
+	local v last	# REFUSED: why one of them is wrong usage
 	BROKEN=()
 	[ -z "${1-}" ] || for v in "${!RUNNING[@]}"; do alive "$v" || BROKEN+=("$v"); done
 	[ -z "$stop${1-}" ] || kill "${RUNNING[@]}" 2>/dev/null
 	for v in "${!RUNNING[@]}"; do
-		while alive "$v"; do wait "${RUNNING[$v]}" 2>/dev/null; done
+		until wait "${RUNNING[$v]}" 2>/dev/null; last=$?; ! alive "$v"; do :; done
+		[ "$last" != 2 ] || REFUSED=$(grep -v '^$' "$DIR/$v.log" | tail -n 1)
 		rm -f "$DIR/.turn-$v".*
 	done
 	RUNNING=()
@@ -535,6 +542,7 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 	since=$NOW_S WAITED=0
 	if ! one_start; then
 		[ -z "$stop" ] || break
+		[ "$STARTS" != 0 ] || [ -z "$REFUSED" ] || die -2 "${REFUSED#thinprobe: }"
 		failed=$((failed + 1))
 		# a block without any figure, of start 0, which has no pairs
 		for v in "${BROKEN[@]}"; do

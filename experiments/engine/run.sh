@@ -145,6 +145,15 @@ run_lab() {
 	[ "$ON_BACKEND" = attach ] ||
 		{ LAB_NCPU_server=$(lab_exec server nproc | whole_numbers) && LAB_NCPU_client=$(lab_exec client nproc | whole_numbers); } ||
 		die "a host does not say how many CPUs it has (nproc); see $RUN/log"
+	local role program
+	for role in server client; do	# a program that ab gives: what its host starts by that name
+		program=EXP_PROGRAM_$role
+		# shellcheck disable=SC2016 # another shell's
+		[ -z "${!program-}" ] ||
+			[ "$(lab_exec "$role" sh -c 'command -v -- "$1"' sh "${!program##*/}" </dev/null)" = "${!program}" ] ||
+			die "-$EXIT_USAGE" "the emulated $role does not reach ${!program}: put it where every user may go," \
+				"not below /tmp or /dev/shm"
+	done
 }
 
 run_calibration() {

@@ -47,6 +47,33 @@ END
 	done
 }
 
+@test "ab: a program that the emulated hosts do not reach is refused" {
+	local wanted file folders
+
+	need jq
+	folders=("$(mktemp -d /tmp/ab-test.XXXXXX)" "$(mktemp -d /dev/shm/ab-test.XXXXXX)" "$(mktemp -d /var/tmp/ab-test.XXXXXX)")
+	chmod 755 "${folders[@]}"
+	mkdir "${folders[2]}/v1:2"
+	ln -s /bin/true "${folders[0]}/Xvnc"	# a link there, or to there
+	cp /bin/true "${folders[1]}/Xvnc"
+	ln -s "${folders[1]}/Xvnc" "${folders[2]}/Xvnc"
+	cp /bin/true "${folders[2]}/v1:2/Xvnc"
+	mkdir held
+	: >held/ab.json
+	while read -r wanted file; do
+		echo "$wanted: $("$TOP/thinprobe" ab stalls --loads 0 --b-server "$file/Xvnc" -o held 2>&1)"
+	done >said <<-END
+		own: ${folders[0]}
+		own: ${folders[1]}
+		own: ${folders[2]}
+		colon: ${folders[2]}/v1:2
+	END
+	rm -rf "${folders[@]}"
+	cat said
+	[ "$(grep -c '^own::.*/Xvnc: the emulated hosts have a /tmp and a /dev/shm of their own; put it elsewhere' said)" = 3 ]
+	[ "$(grep -c '^colon::.*/Xvnc: its path has a colon' said)" = 1 ]
+}
+
 @test "ab: a program that the protocol does not start is refused, with names that it starts and a protocol that starts it" {
 	local wanted words name
 

@@ -29,3 +29,21 @@ load ../cli/helpers
 		and (.metrics_decided[0] | .metric == "latency_p50_ms" and .b - .a > 5)' there/verdict.json
 	run -3 "$TOP/thinprobe" ab --resume there --budget 1s || [ "$status" = 5 ]
 }
+
+@test "ab: a client that the emulated host does not reach ends the comparison, and is named" {
+	local folder
+
+	need jq vncviewer
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	folder=$(mktemp -d /var/tmp/ab-test.XXXXXX)
+	printf '#!/bin/sh\nexec /usr/bin/vncviewer "$@"\n' >"$folder/vncviewer"
+	chmod 755 "$folder/vncviewer"
+	chown 12345:12345 "$folder"	# (mode 700)
+	run "$TOP/thinprobe" ab stalls --protocol vnc:viewer --loads 0 --quick -t 2 --idle 1 --budget 1s --metrics p50 \
+		--b-client "$folder/vncviewer" -o there
+	rm -rf "$folder"
+	echo "$output"
+	[ "$status" = 2 ]
+	[[ ${lines[-1]} == "thinprobe: the emulated client does not reach $folder/vncviewer: put it "* ]]
+	[[ $output != *"start 1"* ]]
+}
