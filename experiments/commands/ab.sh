@@ -110,6 +110,9 @@ check_git() {
 		[ -z "${OWN[a-${part%%=*}]}${OWN[b-${part%%=*}]}" ] || bad "--${part%%=*} and --a-${part%%=*} or --b-: one of them"
 	done
 	git_commits "${GIT[git]}"
+	part=$(git_ours rev-parse --path-format=absolute --git-common-dir)
+	[[ " ${GIT_PARTS[*]}" != *" "@(server|client)=* || $(realpath -- "$part") != @(/tmp|/dev/shm)/* ]] ||
+		bad "--git: the emulated hosts have a /tmp and a /dev/shm of their own; clone the repository elsewhere"
 }
 
 check_settings() {	# those of options, and of a comparison that goes on
@@ -310,14 +313,18 @@ plan_variants() {
 				[[ $part == root=* ]] || check_name "$v" "${part%%=*}" "${part#*=}" "--${part/=/ }"
 			done
 		done
-		git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	fi
 	check_programs
-	choose_blocks
 	[ -n "$DIR" ] || DIR=$(results_new ab) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
 	folder_made DIR "$DIR" && folder_empty "$DIR" && lock_ours comparison && folder_empty "$DIR" ||
 		die "${DIR//[[:cntrl:]]/?} cannot be used: give an empty folder of yours with -o DIR"
+	if [ -n "${GIT[git]}" ]; then
+		on_exit folder_gone "$DIR"	# if no build is compared
+		git_build "${GIT[build]}" "${GIT_PARTS[@]}"
+		check_programs
+	fi
+	choose_blocks
 	for v in a b; do
 		mapfile -t own < <(words_of "${OWN[$v]}" "$v")
 		(EXP_SWEEP=plan variant_run "$v" "${BOTH[@]}" "${own[@]}" "${ADDED[@]}" --repeat 1 -o "$DIR/$v") || {

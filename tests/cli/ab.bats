@@ -5,6 +5,13 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
+outside=''
+teardown() {
+	end_started
+	cd /
+	[ -z "$outside" ] || rm -rf "$outside"
+}
+
 @test "ab: wrong options are refused in one line, and nothing is left" {
 	local words
 
@@ -304,12 +311,14 @@ END
 	run ! grep -q 'page' summary
 }
 
-# a repository with two revisions, which "build" their server by a copy
+# a repository with two revisions, which "build" their server by a copy; not below /tmp, which the hosts do not share
 made_repository() {
 	need git jq
 	unset "${!GIT_@}"
-	git init -q repository
-	cd repository || return
+	outside=$(mktemp -d /var/tmp/ab-test.XXXXXX)
+	chmod 755 "$outside"
+	git init -q "$outside/repository"
+	cd "$outside/repository" || return
 	git config user.name x
 	git config user.email x@x
 	for revision in old new; do
@@ -344,6 +353,16 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 		nope: no such metric; there are	--git HEAD~1..HEAD --server Xvnc --metrics p50,nope
 		--server bin/server: --protocol vnc starts Xvnc	--git HEAD~1..HEAD --server bin/server
 	END
+	mkdir ../held
+	: >../held/file
+	run -1 "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build "touch ../../built" --server Xvnc -o ../held
+	[[ $output == *"/held cannot be used: give an empty folder"* && ! -e .git/built ]]
+	below=$(mktemp -d /tmp/ab-test.XXXXXX)
+	git clone -q . "$below"
+	run -2 env -C "$below" "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build "touch $PWD/.git/built" --server Xvnc -o "$PWD/there"
+	rm -rf "$below"
+	[[ ${lines[-1]} == *"--git: the emulated hosts have a /tmp and a /dev/shm of their own; clone"* ]]
+	[ ! -e .git/built ] && [ ! -e there ]
 	git clone -q --depth 1 "file://$PWD" ../shallow
 	cd ../shallow
 	run -2 ab_git --build true --server Xvnc
@@ -380,7 +399,7 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	made_repository
 	for signal in TERM KILL; do
 		rm -f .git/pid
-		start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --git HEAD~1..HEAD \
+		start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git HEAD~1..HEAD \
 			--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server Xvnc
 		until_true test -e .git/pid
 		ab=$pid building=$(cat .git/pid)
@@ -416,7 +435,7 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	local ab left
 
 	made_repository
-	start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --git HEAD~1..HEAD \
+	start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../first --git HEAD~1..HEAD \
 		--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server Xvnc
 	until_true test -e .git/pid
 	ab=$pid left=$(trees)
