@@ -362,7 +362,8 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	run -2 env -C "$below" "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build "touch $PWD/.git/built" --server Xvnc -o "$PWD/there"
 	rm -rf "$below"
 	[[ ${lines[-1]} == *"--git: the emulated hosts have a /tmp and a /dev/shm of their own; clone"* ]]
-	[ ! -e .git/built ] && [ ! -e there ]
+	[ ! -e .git/built ]
+	[ ! -e there ]
 	git clone -q --depth 1 "file://$PWD" ../shallow
 	cd ../shallow
 	run -2 ab_git --build true --server Xvnc
