@@ -505,9 +505,17 @@ allow_noise() {
 
 why_failed() { for v in a b; do grep -v '^$' "$DIR/$v.log" | tail -n 1; done | sort -u | paste -sd ';' | sed 's/;/; /'; }
 
+ABSENT=''	# which of --metrics were not measured, as said
 decide() {	# STATUS is judge's; verdict.json
-	local names=''
-	if [ -n "$METRICS" ]; then names=$(block_metrics "$DIR/blocks.tsv" "$METRICS") || die -2 "ab: --metrics $names"; fi
+	local names='' absent='' name found=''
+	for name in ${METRICS//,/ }; do
+		if found=$(block_metrics "$DIR/blocks.tsv" "$name"); then names+=${names:+,}$found; else absent+=${absent:+, }$name; fi
+	done
+	[ -n "$names" ] || [[ $found != *"there are "* ]] ||
+		die "--metrics $METRICS: not measured with these options; give a new comparison what measures it, such as --wire, or" \
+			"other metrics: there are ${found##*there are }"
+	[ "$absent" = "$ABSENT" ] || [ -z "$names" ] || warn "not measured with these options, so not judged: $absent"
+	[ -z "$names" ] || ABSENT=$absent
 	STATUS=0
 	allow_noise
 	"$TP_BIN/judge" "$DIR/blocks.tsv" --effect "$EFFECT" --alpha "$ALPHA" ${names:+--metrics "$names"} --json -o "$DIR/verdict.json" \

@@ -145,6 +145,30 @@ END
 	[ "$WAITED" = 5 ]
 }
 
+# made-up blocks of 12 starts, with p50 only
+@test "ab: metrics that a start does not measure are named once, and the others judged" {
+	local DIR=$PWD TP_BIN=$BIN EFFECT=10% ALPHA=5 NOISE='' METRICS=p50,wire_latency_p50 WHY='' STATUS said='' s
+
+	need jq
+	# shellcheck source=/dev/null
+	. "$TOP/report/blocks.sh"
+	eval "$(sed -n "/^ABSENT=/p; /^decide() {/,/^}/p; /^allow_noise() {/,/^}/p" "$TOP/experiments/commands/ab.sh")"
+	warn() { said+="$*;"; }
+	die() { said+="died: $*;"; }
+	printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+	for s in {1..12}; do
+		printf 'blocks/1\t%s\t%s\t%s\tx\tlatency_p50_ms\tms\tlower\t%s.%s\t0\n' "$s" "$s" a 20 $((s % 3)) "$s" "$s" b 15 $((s % 4))
+	done >>blocks.tsv
+	decide
+	decide
+	[ "$said" = "not measured with these options, so not judged: wire_latency_p50;" ]
+	[ "$STATUS$WHY" = 0 ]
+	jq -e '.result.verdict == "better" and .result.metrics == 1' verdict.json
+	METRICS=wire_latency_p50
+	decide
+	[[ $said == *";died: --metrics wire_latency_p50: not measured"*"there are latency_p50_ms;" ]]
+}
+
 # made-up blocks: of six, others disturbed three (on the server's CPUs, or on the client's); a flag for what was tested is none
 @test "ab: beside a noisy neighbour it is too noisy, and the page names the blocks and what others did" {
 	local v p marked client
