@@ -362,7 +362,7 @@ recall() {	# of a comparison that goes on
 	why=$(plain_folder "$RESUME")
 	[ -z "$why" ] || bad "--resume $RESUME: $why"
 	folder_made DIR "$RESUME" && lock_ours comparison || exit 1
-	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client, .root // ""),
+	mapfile -t fields < <(jq -r '.experiment, (.a, .b | (.options | gsub("\n"; " ")), .server, .client, .root // ""),
 		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed, .noise_percent // 0), .starts, .measured_s' \
 		"$DIR/ab.json" 2>/dev/null) &&
 		[[ ${#fields[@]} = 17 && ${fields[15]} =~ ^[0-9]{1,7}$ && ${fields[16]} =~ ^[0-9]{1,7}$ ]] ||

@@ -124,6 +124,17 @@ END
 	[ "$(order_of 1)" = 0 ]
 }
 
+@test "ab: options on several lines are read again" {
+	need jq
+	mkdir -p there/a there/b
+	jq -n '{experiment: "nope", a: {options: "--protocol vnc\n--loads 0", server: "", client: ""},
+		b: {options: "", server: "", client: ""},
+		settings: {effect: "10%", metrics: "", pairs: 1, alpha_percent: 5, seed: 1}, starts: 0, measured_s: 0}' >there/ab.json
+	echo '{"settings": {"repeats": 1}}' | tee there/a/run.json >there/b/run.json
+	run -1 "$TOP/thinprobe" ab --resume there
+	[[ $output == *"ab.json: nope is no experiment"* ]]
+}
+
 @test "ab: a wait for another lab is shown once, and is no time of the comparison" {
 	local DIR=$PWD stop='' WAITED=0 NOW_S past=0 shown=''
 
