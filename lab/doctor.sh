@@ -302,7 +302,8 @@ needs_of() {	# needs_of EXPERIMENT
 	case $needs in *groups*) cpu_groups ;; esac
 	case $needs in *memory\ groups* | *swap*) memory ;; esac
 	case $needs in *netem* | *tbf*) network ;; esac
-	[[ $needs != *FUSE* ]] || { [ -c /dev/fuse ] && : <>/dev/fuse; } 2>/dev/null || row no "emulated disks" "/dev/fuse cannot be opened" "modprobe fuse"
+	[[ $needs != *FUSE* ]] || { [ -c /dev/fuse ] && : <>/dev/fuse; } 2>/dev/null ||
+		row no "emulated disks" "/dev/fuse cannot be opened" "modprobe fuse"
 	if [[ $needs =~ root(\ for|\ also)? && $(id -u) != 0 ]]; then
 		row "$([ -n "${BASH_REMATCH[1]}" ] && echo part || echo no)" "root" "you are not" "sudo thinprobe run $1"
 	fi

@@ -240,7 +240,8 @@ need jq jq
 [ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || [ -f "${runs[0]}" ] ||
 	die 2 "-o works only with several runs; the report of one goes into its folder"
 if [ "${#runs[@]}" -gt 1 ]; then
-	[ -z "$part" ] || [ "$part" = end ] || { work_folder && JOINED=$work/joined; }	# only printed: the report of these runs stays
+	# a part is only printed: the report of these runs stays
+	[ -z "$part" ] || [ "$part" = end ] || [ -n "$JOINED" ] || { work_folder && JOINED=$work/joined; }
 	join "${runs[@]}"
 elif [ -f "${runs[0]}" ]; then unbundle "${runs[0]}" "$JOINED"
 else RUN=${runs[0]%/}; fi

@@ -292,8 +292,8 @@ write_run() {
 }
 
 # The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides.
-# Without an interval, the 90 % value holds only if the share of late keys does, too. Without a value, as of few keys, the share alone
-# decides. A share without an interval never holds.
+# Without an interval, the 90 % value holds only if the share of late keys does, too. Without a value, as of few keys, the share
+# alone decides. A share without an interval never holds.
 judge_limits() {
 	local name ms held p90 of=$RUN/.share
 	p90=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to|_low)?$/) p90[i] = $i }

@@ -247,16 +247,17 @@ without() {	# NAME...: a folder of all programs but these
 	END
 	chmod +x fake/keyrepeat
 	export TP_BIN=$PWD/fake TP_HOME=$TOP TP_VERSION=0
+	try=("${user[@]}" "$TOP/experiments/commands/try.sh" stalls vnc://127.0.0.1:9 --yes -t 2s)
 	for EMPTY in 1 2; do
 		export EMPTY
 		rm -rf run
-		run --separate-stderr "${user[@]}" "$TOP/experiments/commands/try.sh" stalls vnc://127.0.0.1:9 --yes -t 2s -o run --json </dev/null
+		run --separate-stderr "${try[@]}" -o run --json </dev/null
 		[ "$status" = 3 ]
 		[[ $stderr != *jq:* ]]
 		[ "$(jq -c '[.counts.complete, .counts.total, .protocol.server]' run/run.json)" = '[2,2,"of a part"]' ]
 		jq -e '.keys_sent == 40 and .repeats == 2' <<<"$output"
 	done
-	EMPTY=123 run --separate-stderr -1 "${user[@]}" "$TOP/experiments/commands/try.sh" stalls vnc://127.0.0.1:9 --yes -t 2s -o run2
+	EMPTY=123 run --separate-stderr -1 "${try[@]}" -o run2
 	[[ -z $output && ! -e run2 ]]
 }
 
