@@ -334,3 +334,9 @@ crashing() {
 	"${CC:-cc}" -D_GNU_SOURCE -DFUNCTION="$1" -DCALL="$2" "${@:3}" -shared -fPIC -o crashes.so "$TOP/tests/cli/crashes.c" ||
 		skip "no compiler"
 }
+
+without() {	# NAME...: a folder of that name, of all programs but these
+	mkdir without
+	ln -sf /usr/local/bin/* /usr/bin/* /bin/* without/
+	(cd without && rm -f "$@")
+}

@@ -184,12 +184,6 @@ framed() {	# the window is in another that is not the root
 	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
 }
 
-without() {	# NAME...: a folder of all programs but these
-	mkdir without
-	ln -sf /usr/local/bin/* /usr/bin/* /bin/* without/
-	(cd without && rm -f "$@")
-}
-
 @test "try ssh://: all that is missing here is named at once, with status 4; a login that fails is said; neither leaves a folder" {
 	need ssh xauth xdotool pgrep ss
 	without Xvfb xterm
