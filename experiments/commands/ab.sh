@@ -100,6 +100,10 @@ read_options() {
 		bad "--resume goes on with the variants and settings that it has: only --budget and --noise may change"
 }
 
+check_place() {	# check_place WHAT PATH CURE
+	[[ $2 != @(/tmp|/dev/shm)/* ]] || bad "$1: the emulated hosts have a /tmp and a /dev/shm of their own; $3 elsewhere"
+}
+
 check_git() {
 	local part
 	[ -n "${GIT[git]}${GIT[build]}${GIT_PARTS[*]-}" ] || return 0
@@ -111,8 +115,7 @@ check_git() {
 	done
 	git_commits "${GIT[git]}"
 	part=$(git_ours rev-parse --path-format=absolute --git-common-dir)
-	[[ " ${GIT_PARTS[*]}" != *" "@(server|client)=* || $(realpath -- "$part") != @(/tmp|/dev/shm)/* ]] ||
-		bad "--git: the emulated hosts have a /tmp and a /dev/shm of their own; clone the repository elsewhere"
+	[[ " ${GIT_PARTS[*]}" != *" "@(server|client)=* ]] || check_place "--git" "$(realpath -- "$part")" "clone the repository"
 }
 
 check_settings() {	# those of options, and of a comparison that goes on
@@ -211,8 +214,7 @@ check_programs() {
 		OWN[$key]=$(realpath -s -- "$file")
 		[[ ${OWN[$key]} != *:* ]] || bad "--$key $file: its path has a colon, where PATH would be cut; put it elsewhere"
 		for place in "${OWN[$key]}" "$(realpath -- "$file")"; do
-			[[ $place != @(/tmp|/dev/shm)/* ]] ||
-				bad "--$key $file: the emulated hosts have a /tmp and a /dev/shm of their own; put it elsewhere"
+			check_place "--$key $file" "$place" "put it"
 		done
 	done
 	for key in a-root b-root; do
