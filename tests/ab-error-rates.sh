@@ -127,7 +127,7 @@ print_section() {
 	END
 	build/bench/ab_rates | cat -s |
 		sed -e 's/^| B is/In the next table, B is really 10 % slower. *Found*: the percentage of comparisons that say so.\n&/' \
-			-e 's/^| B is/*Starts*: the median of the starts that they need.\n\n&/M'
+			-e 's/^| B is/*Starts*: the median over all comparisons.\n\n&/M'
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
 		In these measured comparisons, A and B are the same variant. The table has 1,000 comparisons made of their starts,

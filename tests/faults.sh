@@ -236,7 +236,7 @@ fi
 		- *folder valid*: `run.json` (if it was written) and each `cell.json` can be read, and `run.json` says how the run
 		  ended.
 		- *named*: the run completed, or says what went wrong.
-		- *left*: processes (but sshd), mounts, swap, groups, links, settings of the kernel, or files in /tmp stayed on the
+		- *left*: processes (except sshd), mounts, swap, groups, links, kernel settings, or files in /tmp stayed on the
 		  machine.
 		- *lost*: cells (not runs) that were complete before the fault, and are gone.
 		- *resumed*: of the runs that did not complete by themselves, those that `--resume` completed.
