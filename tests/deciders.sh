@@ -53,7 +53,8 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 		  show the answer, any answer is wrong.
 		- Brackets give the scene with the highest percentage.
 
-		\`tests/scenes/DECIDER.tsv\` has the scenes and the allowed percentages. \`thinprobe check\` fails if one is higher.
+		\`tests/scenes/DECIDER.tsv\` has the scenes and the allowed percentages. \`thinprobe check\` fails if one is higher than
+		chance explains.
 
 	END
 	for table in "${tables[@]}"; do
