@@ -513,16 +513,19 @@ decide() {	# STATUS is judge's; verdict.json
 	for name in ${METRICS//,/ }; do
 		if found=$(block_metrics "$DIR/blocks.tsv" "$name"); then names+=${names:+,}$found; else absent+=${absent:+, }$name; fi
 	done
-	[ -n "$names" ] || [[ $found != *"there are "* ]] ||
+	if [ -n "$names" ]; then
+		[ -z "$absent" ] || [ "$absent" = "$ABSENT" ] || warn "not measured with these options, so not judged: $absent"
+		ABSENT=$absent
+	elif [[ $found == *"there are "* ]]; then	# (before a block is measured, there are none)
 		die "--metrics $METRICS: not measured with these options; give a new comparison what measures it, such as --wire, or" \
 			"other metrics: there are ${found##*there are }"
-	[ "$absent" = "$ABSENT" ] || [ -z "$names" ] || warn "not measured with these options, so not judged: $absent"
-	[ -z "$names" ] || ABSENT=$absent
+	fi
 	STATUS=0
 	allow_noise
 	"$TP_BIN/judge" "$DIR/blocks.tsv" --effect "$EFFECT" --alpha "$ALPHA" ${names:+--metrics "$names"} --json -o "$DIR/verdict.json" \
 		2>"$DIR/.judge" || STATUS=$?
-	case $STATUS in 0 | 3 | 5) rm -f "$DIR/.judge" ;; *) WHY=$(<"$DIR/.judge"); rm -f "$DIR/.judge" ;; esac
+	[[ $STATUS == [035] ]] || WHY=$(<"$DIR/.judge")
+	rm -f "$DIR/.judge"
 }
 
 # What continues this comparison, with what --git needs again: prints the command.

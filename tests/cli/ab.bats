@@ -158,7 +158,7 @@ END
 
 # made-up blocks of 12 starts, with p50 only
 @test "ab: metrics that a start does not measure are named once, and the others judged" {
-	local DIR=$PWD TP_BIN=$BIN EFFECT=10% ALPHA=5 NOISE='' METRICS=p50,wire_latency_p50 WHY='' STATUS said='' s
+	local DIR=$PWD TP_BIN=$BIN EFFECT=10% ALPHA=5 NOISE='' METRICS=p50,wire_latency_p50 WHY='' STATUS said='' s more
 
 	need jq
 	# shellcheck source=/dev/null
@@ -178,6 +178,13 @@ END
 	METRICS=wire_latency_p50
 	decide
 	[[ $said == *";died: --metrics wire_latency_p50: not measured"*"there are latency_p50_ms;" ]]
+	# later starts measure it
+	METRICS=p50,wire_latency_p50 said=''
+	more=$(sed -n 's/latency_p50_ms/wire_&/p' blocks.tsv)
+	echo "$more" >>blocks.tsv
+	decide
+	[ -z "$said" ]
+	jq -e '.result.metrics == 2' verdict.json
 }
 
 # made-up blocks: of six, others disturbed three (on the server's CPUs, or on the client's); a flag for what was tested is none
