@@ -100,7 +100,7 @@ read_options() {
 		bad "--resume goes on with the variants and settings that it has: only --budget and --noise may change"
 }
 
-check_place() {	# check_place WHAT PATH CURE
+check_place() {	# check_place WHAT PATH CURE: PATH is no place that an emulated host has for itself
 	[[ $2 != @(/tmp|/dev/shm)/* ]] || bad "$1: the emulated hosts have a /tmp and a /dev/shm of their own; $3 elsewhere"
 }
 
@@ -198,7 +198,7 @@ check_name() {
 }
 
 check_programs() {
-	local key file on place
+	local key file on
 	for key in a-server a-client b-server b-client; do
 		file=${OWN[$key]}
 		[ -n "$file" ] || continue
@@ -213,9 +213,8 @@ check_programs() {
 				! setpriv --bounding-set=-all --inh-caps=-all test -x "$file" || echo ", or set LAB_OWN_UID=0")"
 		OWN[$key]=$(realpath -s -- "$file")
 		[[ ${OWN[$key]} != *:* ]] || bad "--$key $file: its path has a colon, where PATH would be cut; put it elsewhere"
-		for place in "${OWN[$key]}" "$(realpath -- "$file")"; do
-			check_place "--$key $file" "$place" "put it"
-		done
+		check_place "--$key $file" "${OWN[$key]}" "put it"
+		check_place "--$key $file" "$(realpath -- "$file")" "put it"
 	done
 	for key in a-root b-root; do
 		file=${OWN[$key]}
