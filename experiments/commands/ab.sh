@@ -406,6 +406,7 @@ start_variant() {
 	RUNNING[$v]=$!
 }
 alive() { kill -0 "${RUNNING[$1]}" 2>/dev/null; }
+last_said() { grep -v '^$' "$DIR/$1.log" | tail -n 1; }
 await() { until test "${@:2}"; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done; }	# await VARIANT TEST; 1: it has ended
 
 # comes_up VARIANT: its hosts and sessions are up; 1: it has ended. A wait, such as for CPUs that another lab has, is shown, and is
@@ -437,14 +438,17 @@ turn() {
 }
 
 end_begin() { local v; for v in "${!RUNNING[@]}"; do : >"$DIR/.turn-$v.go"; done; }	# both go on to their ends
-end_variants() {	# end_variants [stop]: waits for them, or tells them to end; BROKEN: those that have ended by themselves then;
-	local v last	# REFUSED: why one of them is wrong usage
+
+# end_variants [stop]: waits for them, or tells them to end. Sets BROKEN, those that have ended by themselves by then, and REFUSED,
+# the reason of one that calls its options or programs wrong.
+end_variants() {
+	local v last
 	BROKEN=()
 	[ -z "${1-}" ] || for v in "${!RUNNING[@]}"; do alive "$v" || BROKEN+=("$v"); done
 	[ -z "$stop${1-}" ] || kill "${RUNNING[@]}" 2>/dev/null
 	for v in "${!RUNNING[@]}"; do
 		until wait "${RUNNING[$v]}" 2>/dev/null; last=$?; ! alive "$v"; do :; done
-		[ "$last" != 2 ] || REFUSED=$(grep -v '^$' "$DIR/$v.log" | tail -n 1)
+		[ "$last" != 2 ] || REFUSED=$(last_said "$v")
 		rm -f "$DIR/.turn-$v".*
 	done
 	RUNNING=()
@@ -504,7 +508,7 @@ allow_noise() {
 	rm -f "$DIR/.allowed"
 }
 
-why_failed() { for v in a b; do grep -v '^$' "$DIR/$v.log" | tail -n 1; done | sort -u | paste -sd ';' | sed 's/;/; /'; }
+why_failed() { for v in a b; do last_said "$v"; done | sort -u | paste -sd ';' | sed 's/;/; /'; }
 
 ABSENT=''	# which of --metrics were not measured, as said
 decide() {	# STATUS is judge's; verdict.json
