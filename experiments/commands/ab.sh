@@ -320,8 +320,8 @@ plan_variants() {
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
 	folder_made DIR "$DIR" && folder_empty "$DIR" && lock_ours comparison && folder_empty "$DIR" ||
 		die "${DIR//[[:cntrl:]]/?} cannot be used: give an empty folder of yours with -o DIR"
+	on_exit folder_gone "$DIR"	# if nothing is compared
 	if [ -n "${GIT[git]}" ]; then
-		on_exit folder_gone "$DIR"	# if no build is compared
 		git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 		check_programs
 	fi
@@ -331,7 +331,6 @@ plan_variants() {
 		(EXP_SWEEP=plan variant_run "$v" "${BOTH[@]}" "${own[@]}" "${ADDED[@]}" --repeat 1 -o "$DIR/$v") || {
 			local status=$?
 			rm -rf "${DIR:?}/a" "${DIR:?}/b"
-			folder_gone "$DIR"
 			exit "$status"
 		}
 	done
@@ -340,7 +339,6 @@ plan_variants() {
 		warn "A and B are the same: a difference that is found is a false alarm"
 	words=$(block_varied "$DIR/a" "$DIR/b") || {
 		rm -rf "${DIR:?}/a" "${DIR:?}/b"
-		folder_gone "$DIR"
 		bad "A and B have different conditions, $words: give both the same, or one each"
 	}
 	keep ab.json < <(jq -n --arg experiment "$EXPERIMENT" --arg both "${BOTH[*]}" --arg chosen "${ADDED[*]}" \
