@@ -378,8 +378,8 @@ recall() {	# of a comparison that goes on
 	[ "${why:- }" = "${COMMIT[a]} ${COMMIT[b]}" ] || bad "--resume $RESUME: $(
 		if [ "${why:- }" = " " ]; then echo "is no comparison of revisions"
 		else echo "give --git ${why/ /..} again, with --build and what it leaves"; fi)"
-	[ -z "${GIT[git]}" ] || git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	experiment_folder "$EXPERIMENT" >/dev/null || die "$DIR/ab.json: $EXPERIMENT is no experiment"
+	[ -z "${GIT[git]}" ] || git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	check_programs
 }
 
