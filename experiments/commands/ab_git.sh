@@ -73,6 +73,7 @@ git_build() {
 		log=$home/thinprobe-ab-$v.${trees##*.}.log status=0
 		git_ours worktree add --detach --quiet "$trees/$v" "${COMMIT[$v]}" >"$log" 2>&1 || die "cannot check out: $(tail -n 1 "$log")"
 		say "building ${v^^}: $(git_ours log -1 --format='%h %s' "${COMMIT[$v]}")"
+		# (a server of the build system may outlive this: it must not hold the lock of the comparison)
 		(exec {LOCK}<&- && cd "$trees/$v" && exec "${GIT_BUILD[@]}" "$1") </dev/null >>"$log" 2>&1 &
 		GIT_BUILDING=$!
 		wait "$GIT_BUILDING" || status=$?
