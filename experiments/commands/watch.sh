@@ -143,11 +143,12 @@ if [ -z "$on$key$every" ]; then
 	[ -n "$port" ] && [ -n "$interface" ] || watch_choose
 	listen=("$TP_BIN/prototap" live -i "$interface" --port "$port" --every "$interval" -o /dev/null)
 	[ -n "$on_late" ] || exec "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"}
-	listen+=(--parent $$)	# (the kernel forgets the signal of setpriv if prototap's file has capabilities)
+	# (not setpriv --pdeathsig, which the kernel forgets if prototap's file has capabilities)
+	listen+=(--parent $$)
 	# (a table that is rotated cannot be read as it grows: rows come from a second one)
-	setpriv --pdeathsig TERM "${listen[@]}" --intervals - -q --ready-fd 9 9>/dev/null > >(watch_late) 2>/dev/null &
+	"${listen[@]}" --intervals - -q --ready-fd 9 9>/dev/null > >(watch_late) 2>/dev/null &
 	late=$!
-	setpriv --pdeathsig TERM "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
+	"${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
 	main=$!
 	# shellcheck disable=SC2317 # on_exit calls it
 	watch_end_late() { kill "$late" 2>/dev/null; exec >&-; wait; }	# (of --json, another end of that pipe is ours)
@@ -190,12 +191,10 @@ echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s,"
 	"while nobody has typed for $quiet s; Ctrl-C ends it" >&2
 listen=("$TP_BIN/prototap" live -i "$interface" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" -o /dev/null
 	--parent $$)
-setpriv --pdeathsig TERM "${listen[@]}" --every "$interval" ${tsv:+--intervals "$tsv"} \
-	${options[@]+"${options[@]}"} &
+"${listen[@]}" --every "$interval" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
 listener=$!
 # A second table with short intervals shows whether somebody types: rows of the user's interval would come too late.
-setpriv --pdeathsig KILL "${listen[@]}" --every 100ms \
-	--intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
+"${listen[@]}" --every 100ms --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
 input=$!
 open_pipe ask
 setpriv --pdeathsig KILL "$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" \
