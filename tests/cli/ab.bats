@@ -5,11 +5,11 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-outside=''
+outside=()	# folders outside of TMPDIR
 teardown() {
 	end_started
 	cd /
-	[ -z "$outside" ] || rm -rf "$outside"
+	rm -rf "${outside[@]}"
 }
 
 @test "ab: wrong options are refused in one line, and nothing is left" {
@@ -55,30 +55,26 @@ END
 }
 
 @test "ab: a program that the emulated hosts do not reach is refused" {
-	local wanted file folders
+	local file wanted
 
 	need jq
-	folders=("$(mktemp -d /tmp/ab-test.XXXXXX)" "$(mktemp -d /dev/shm/ab-test.XXXXXX)" "$(mktemp -d /var/tmp/ab-test.XXXXXX)")
-	chmod 755 "${folders[@]}"
-	mkdir "${folders[2]}/v1:2"
-	ln -s /bin/true "${folders[0]}/Xvnc"	# a link there, or to there
-	cp /bin/true "${folders[1]}/Xvnc"
-	ln -s "${folders[1]}/Xvnc" "${folders[2]}/Xvnc"
-	cp /bin/true "${folders[2]}/v1:2/Xvnc"
-	mkdir held
-	: >held/ab.json
-	while read -r wanted file; do
-		echo "$wanted: $("$TOP/thinprobe" ab stalls --loads 0 --b-server "$file/Xvnc" -o held 2>&1)"
-	done >said <<-END
-		own: ${folders[0]}
-		own: ${folders[1]}
-		own: ${folders[2]}
-		colon: ${folders[2]}/v1:2
+	outside=("$(mktemp -d /tmp/ab-test.XXXXXX)" "$(mktemp -d /dev/shm/ab-test.XXXXXX)" "$(mktemp -d /var/tmp/ab-test.XXXXXX)")
+	chmod 755 "${outside[@]}"
+	mkdir "${outside[2]}/v1:2" held
+	ln -s /bin/true "${outside[0]}/Xvnc"	# a link there, or to there
+	cp /bin/true "${outside[1]}/Xvnc"
+	ln -s "${outside[1]}/Xvnc" "${outside[2]}/Xvnc"
+	cp /bin/true "${outside[2]}/v1:2/Xvnc"
+	: >held/ab.json	# what is asked later is refused here
+	while read -r file wanted; do
+		run -2 "$TOP/thinprobe" ab stalls --loads 0 --b-server "$file/Xvnc" -o held
+		[[ $output == *"/Xvnc: $wanted"* ]] || { printf '%s: %s\n' "$file" "$output"; false; }
+	done <<-END
+		${outside[0]} the emulated hosts have a /tmp and a /dev/shm of their own; put it elsewhere
+		${outside[1]} the emulated hosts have a /tmp and a /dev/shm of their own; put it elsewhere
+		${outside[2]} the emulated hosts have a /tmp and a /dev/shm of their own; put it elsewhere
+		${outside[2]}/v1:2 its path has a colon
 	END
-	rm -rf "${folders[@]}"
-	cat said
-	[ "$(grep -c '^own::.*/Xvnc: the emulated hosts have a /tmp and a /dev/shm of their own; put it elsewhere' said)" = 3 ]
-	[ "$(grep -c '^colon::.*/Xvnc: its path has a colon' said)" = 1 ]
 }
 
 @test "ab: a program that the protocol does not start is refused, with names that it starts and a protocol that starts it" {
@@ -357,10 +353,10 @@ END
 made_repository() {
 	need git jq
 	unset "${!GIT_@}"
-	outside=$(mktemp -d /var/tmp/ab-test.XXXXXX)
-	chmod 755 "$outside"
-	git init -q "$outside/repository"
-	cd "$outside/repository" || return
+	outside=("$(mktemp -d /var/tmp/ab-test.XXXXXX)")
+	chmod 755 "${outside[0]}"
+	git init -q "${outside[0]}/repository"
+	cd "${outside[0]}/repository" || return
 	git config user.name x
 	git config user.email x@x
 	for revision in old new; do
@@ -399,10 +395,10 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	: >../held/file
 	run -1 "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build "touch ../../built" --server Xvnc -o ../held
 	[[ $output == *"/held cannot be used: give an empty folder"* && ! -e .git/built ]]
-	below=$(mktemp -d /tmp/ab-test.XXXXXX)
-	git clone -q . "$below"
-	run -2 env -C "$below" "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build "touch $PWD/.git/built" --server Xvnc -o "$PWD/there"
-	rm -rf "$below"
+	outside+=("$(mktemp -d /tmp/ab-test.XXXXXX)")
+	git clone -q . "${outside[1]}"
+	run -2 env -C "${outside[1]}" "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build "touch $PWD/.git/built" --server Xvnc \
+		-o "$PWD/there"
 	[[ ${lines[-1]} == *"--git: the emulated hosts have a /tmp and a /dev/shm of their own; clone"* ]]
 	[ ! -e .git/built ]
 	[ ! -e there ]
