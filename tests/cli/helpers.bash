@@ -335,7 +335,7 @@ crashing() {
 		skip "no compiler"
 }
 
-without() {	# NAME...: a folder of that name, of all programs but these
+without() {	# NAME...: makes the folder `without`, of links to all programs but these, for a PATH
 	mkdir without
 	ln -sf /usr/local/bin/* /usr/bin/* /bin/* without/
 	(cd without && rm -f "$@")
