@@ -969,6 +969,10 @@ two_runs() {
 	[[ $output == Vim* ]]
 	[ ! -e both/report.md ]
 	[ "$(awk -F'\t' 'NR == 2 { print $2 }' both/summary.tsv)" = vnc/beta-example-org ]
+	# without -o, a part leaves no folder
+	run -0 "$TOP/report/report.sh" beta alpha --verdict
+	[[ $output == Vim* ]]
+	[ ! -e beta+alpha ]
 }
 
 @test "report of runs with different loads: compared at the largest common load; without one, not compared" {
