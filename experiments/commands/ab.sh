@@ -100,7 +100,7 @@ read_options() {
 		bad "--resume goes on with the variants and settings that it has: only --budget and --noise may change"
 }
 
-check_place() {	# check_place WHAT PATH CURE: PATH is no place that an emulated host has for itself
+check_place() {	# check_place WHAT PATH CURE: PATH is in no folder that each host has for itself
 	[[ $2 != @(/tmp|/dev/shm)/* ]] || bad "$1: the emulated hosts have a /tmp and a /dev/shm of their own; $3 elsewhere"
 }
 
@@ -438,7 +438,7 @@ turn() {
 end_begin() { local v; for v in "${!RUNNING[@]}"; do : >"$DIR/.turn-$v.go"; done; }	# both go on to their ends
 
 # end_variants [stop]: waits for them, or tells them to end. Sets BROKEN, those that have ended by themselves by then, and REFUSED,
-# the reason of one that calls its options or programs wrong.
+# why one of them refused its options or programs.
 end_variants() {
 	local v last
 	BROKEN=()
