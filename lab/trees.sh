@@ -28,7 +28,7 @@ experiment_folder() {
 # nearest_experiment WORD: nearest() of experiments; of one that is gone, the line of the plan that took it over.
 nearest_experiment() {
 	local was=''
-	[[ ! $1 =~ ^[a-z-]+$ ]] || was=$(in_trees 'experiments/*/plan' | xargs -rd '\n' sed -nE "s/^was +$1 +//p")
+	[[ ! $1 =~ ^[a-z0-9-]+$ ]] || was=$(in_trees 'experiments/*/plan' | xargs -rd '\n' sed -nE "s/^was +$1 +//p")
 	# shellcheck disable=SC2046 # words
 	if [ -n "$was" ]; then echo "; it is gone: $was"; else nearest "$1" "; thinprobe list names them" $(experiments); fi
 }
