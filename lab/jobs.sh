@@ -206,7 +206,8 @@ lab_stop_within() {
 		[ -z "$idle" ] || lab_change regroup "$idle" idle=1
 	fi
 	for pid in "$@"; do
-		if [ -n "$pid" ] && lab_gone "$pid"; then
+		# (bash remembers the status of a job that was stopped before)
+		if [ -n "$pid" ] && [[ " ${LAB_PIDS[*]-} " == *" $pid "* ]] && lab_gone "$pid"; then
 			lab_status "$pid"
 			lab_died "$?" "$pid" "${alive[@]}"
 		fi

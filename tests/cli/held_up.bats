@@ -136,6 +136,9 @@ held_up() {	# NAME COMMAND...: it says so
 		}
 		begin sleep 60; lab_stop "$LAB_PIDS"; state	# stopped
 		begin true; until lab_gone "${LAB_PIDS[0]}"; do sleep 0.1; done; lab_stop "${LAB_PIDS[@]}"; state	# over
+		begin sh -c "trap \"\" TERM; echo >deaf; while :; do sleep 0.1; done"
+		until [ -e deaf ]; do sleep 0.1; done
+		load=$LAB_PIDS; lab_stop_within 1 "$load"; lab_stop "$load"; state	# killed, and stopped again
 		for signal in KILL SEGV; do
 			begin sleep 60
 			until grep -qx sleep "/proc/${LAB_PIDS[0]}/comm"; do sleep 0.1; done	# (until then it is a copy of this shell)
@@ -145,8 +148,9 @@ held_up() {	# NAME COMMAND...: it says so
 		done'
 	[ "${lines[0]}" = "complete: " ]
 	[ "${lines[1]}" = "complete: " ]
-	[[ ${lines[2]} == "failed: load "*" 9 "* ]]
-	[[ ${lines[3]} == "failed: load "*" 11 "* ]]
+	[ "${lines[2]}" = "complete: " ]
+	[[ ${lines[3]} == "failed: load "*" 9 "* ]]
+	[[ ${lines[4]} == "failed: load "*" 11 "* ]]
 }
 
 @test "lab_status: of a child that is no more and still runs by bash's table of jobs, it does not wait for the end" {
