@@ -450,8 +450,7 @@ int main(int argc, char **argv)
 
 	read_line_options(argc, argv);
 	proc_set_parent_death_term();
-	if (cfg.parent && getppid() != (pid_t)cfg.parent)
-		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
+	proc_require_parent(cfg.parent);
 	proc_catch_stop();
 	now.out = rec_must_open(&out_cfg, "delayline");
 	err = proc_pin_thread(&cfg.cpus);

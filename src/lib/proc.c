@@ -99,6 +99,12 @@ int proc_end_with_parent(int signal, pid_t parent)
 	return getppid() == parent ? 0 : -ESRCH;
 }
 
+void proc_require_parent(int64_t parent)
+{
+	if (parent && proc_end_with_parent(SIGTERM, (pid_t)parent))
+		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)parent);
+}
+
 void proc_set_parent_death_term(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -335,8 +335,7 @@ int main(int argc, char **argv)
 	check_options(run.live, argv + at, argc - at);
 	if (run.live)
 		proc_require_ready_fd((int)cfg.ready_fd);
-	if (cfg.parent && proc_end_with_parent(SIGTERM, (pid_t)cfg.parent))
-		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
+	proc_require_parent(cfg.parent);
 	/* These files cannot be gone on with. */
 	parent = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic ? getpid() : 0;
 	start = clock_now();
