@@ -140,20 +140,27 @@ run_lab() {
 		LAB_SERVER_CPUS=${SERVER_CPUS-}
 	: "${LAB_OWN_UID:=1}"	# (an experiment may have said 0)
 	lab_use "$ON_BACKEND" "$ON_ARGS"
-	exp_step "starts the two hosts"
+	case $ON_BACKEND in
+	local) exp_step "starts the two hosts" ;;
+	attach) exp_step "looks for the client's window" ;;
+	*) exp_step "connects to the hosts" ;;
+	esac
 	lab_up
 	[ "$ON_BACKEND" = attach ] ||
 		{ LAB_NCPU_server=$(lab_exec server nproc | whole_numbers) && LAB_NCPU_client=$(lab_exec client nproc | whole_numbers); } ||
 		die "a host does not say how many CPUs it has (nproc); see $RUN/log"
-	local role program
-	for role in server client; do	# a program that ab gives: what its host starts by that name
-		program=EXP_PROGRAM_$role
-		# shellcheck disable=SC2016 # another shell's
-		[ -z "${!program-}" ] ||
-			[ "$(lab_exec "$role" sh -c 'command -v -- "$1"' sh "${!program##*/}" </dev/null)" = "${!program}" ] ||
-			die "-$EXIT_USAGE" "the emulated $role does not reach ${!program}: put it where every user may go," \
-				"not below /tmp or /dev/shm"
-	done
+	run_reaches server
+	run_reaches client
+}
+
+# run_reaches ROLE: a program that ab gives is what this host starts by its name
+run_reaches() {
+	local program=EXP_PROGRAM_$1
+	program=${!program-}
+	# shellcheck disable=SC2016 # another shell's
+	[ -z "$program" ] ||
+		[ "$(lab_exec "$1" sh -c 'command -v -- "$1"' sh "${program##*/}" </dev/null)" = "$program" ] ||
+		die "-$EXIT_USAGE" "the emulated $1 does not reach $program: put it where every user may go, not below /tmp or /dev/shm"
 }
 
 run_calibration() {
