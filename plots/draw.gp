@@ -126,8 +126,13 @@ do for [f = 1:figures] {
 					set arrow from mark_x[m], graph 0 to mark_x[m], graph 1 nohead dashtype mark_dash[m] \
 						linewidth 1 + 0.001 * mark_dash[m] linecolor rgb mark_colour[m]
 				}
-				set label mark_text[m] at mark_x[m], graph 1 center offset 0, 0.6 font ",11" \
-					textcolor rgb mark_colour[m]
+				if (x_tics eq "turned") {
+					set label mark_text[m] at mark_x[m], graph 1 left rotate by 40 offset 0, 0.4 font ",11" \
+						textcolor rgb mark_colour[m]
+				} else {
+					set label mark_text[m] at mark_x[m], graph 1 center offset 0, 0.6 font ",11" \
+						textcolor rgb mark_colour[m]
+				}
 			}
 		}
 
