@@ -26,9 +26,9 @@ page_html() {
 # An image of figures/ becomes the drawing itself, and for phones the narrow one: its stem in front of all names inside, since
 # drawings share a page, without its empty groups, and the text of hypertext points in their titles, which browsers show where the
 # pointer rests. Tables get a box to scroll in; the interval in a cell is small; a first column with words for several rows is
-# also there as rows of their own, for phones. The page of a kept run links to its drawings.
+# also there as rows of their own, for phones.
 dressed() {
-	awk -v kept="${KEPT-}" '
+	awk '
 		function inline(file, alt, stem, class,   line, begun, text, group) {
 			while ((getline line < file) > 0) {
 				if (line ~ /^<svg/) { begun = 1; line = "<svg class=\"" class "\" role=\"img\" aria-label=\"" alt "\"" substr(line, 5) }
@@ -51,8 +51,7 @@ dressed() {
 			stem = narrow = file
 			gsub(/^.*\/|\.svg$/, "", stem); sub(/figures/, "&/narrow", narrow)
 			print "<figure id=\"figure-" stem "\">"
-			if (kept != "") print "<img src=\"" file "\" alt=\"" alt "\">"
-			else if (inline(narrow, alt, stem "-narrow", "narrow")) inline(file, alt, stem, "wide"); else inline(file, alt, stem, "")
+			if (inline(narrow, alt, stem "-narrow", "narrow")) inline(file, alt, stem, "wide"); else inline(file, alt, stem, "")
 			print "</figure>"
 		}
 		function table(   i, cells, grouped, group) {	# the lines of a table

@@ -155,9 +155,8 @@ run_page() {	# of the Markdown on standard input
 	local file
 	{
 		cmark-gfm -e table --unsafe | dressed
-		if [ -z "$KEPT" ]; then printf '<p class="files">In this page:'; else printf '<p class="files">Beside this page:'; fi
+		printf '<p class="files">In this page:'
 		for file in summary.tsv findings.json run.json report.md; do
-			[ -z "$KEPT" ] || { printf ' <a href="%s">%s</a>' "$file" "$file"; continue; }
 			printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" \
 				"$(base64 -w 0 "$file")" "$file"
 		done

@@ -592,6 +592,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		[ "$(wc -l <"$kept/summary.tsv")" -gt "$(jq '.cells | length' "$kept/run.json")" ]
 		[ -s "$kept/long.tsv" ]
 		jq -e '.findings | length > 0' "$kept/findings.json"
+		[ "$(grep -c '<svg class="narrow"' "$kept/report.html")" = "$(grep -c '<figure' "$kept/report.html")" ]	# for phones
 		grep -o 'figures/[a-z-]*[.]svg' "$kept/report.md" | sort -u >named
 		(cd "$kept" && ls figures/*.svg) | diff named -
 		sed -n 's,^!\[.*(figures/\(.*\)[.]svg)$,\1,p' "$kept/report.md" | sort -u |
