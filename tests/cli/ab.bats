@@ -174,9 +174,9 @@ END
 	METRICS=wire_latency_p50
 	decide
 	[[ $said == *";died: --metrics wire_latency_p50: not measured"*"there are latency_p50_ms;" ]]
-	# later starts measure it
+	# later starts measure it (a metric with the same values would count once)
 	METRICS=p50,wire_latency_p50 said=''
-	more=$(sed -n 's/latency_p50_ms/wire_&/p' blocks.tsv)
+	more=$(awk -F'\t' -v OFS='\t' 'NR > 1 { $6 = "wire_" $6; $9 += $2 / 100; print }' blocks.tsv)
 	echo "$more" >>blocks.tsv
 	decide
 	[ -z "$said" ]
