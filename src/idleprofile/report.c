@@ -323,7 +323,7 @@ static void say_culprits(struct rec_report *r, const struct report_inputs *p)
 	line = pipeline_culprits(p->follow, &n);
 	used = (size_t)snprintf(text, sizeof(text), "taken by: timer tick %.0f %%", ratio_percent(tick, all));
 	for (size_t i = 0, shown = 0; i < n && shown < 3 && ratio_percent(line[i].ns, all) >= 0.5; i++) {
-		if (line[i].kind == CULPRIT_UNEXPLAINED)
+		if (line[i].kind == CULPRIT_UNEXPLAINED || !strcmp(line[i].name, "others"))
 			continue;
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s %.0f %%", line[i].name,
 					 ratio_percent(line[i].ns, all));
