@@ -100,7 +100,7 @@ read_options() {
 		bad "--resume goes on with the variants and settings that it has: only --budget and --noise may change"
 }
 
-check_place() {	# check_place WHAT PATH CURE: PATH is in no folder that each host has for itself
+check_place() {	# check_place WHAT PATH CURE: refuses a PATH that the hosts do not see
 	[[ $2 != @(/tmp|/dev/shm)/* ]] || bad "$1: the emulated hosts have a /tmp and a /dev/shm of their own; $3 elsewhere"
 }
 

@@ -153,7 +153,7 @@ run_lab() {
 	run_reaches client
 }
 
-# run_reaches ROLE: a program that ab gives is what this host starts by its name
+# run_reaches ROLE: dies unless this host finds, by its name, the program that `ab` was given
 run_reaches() {
 	local program=EXP_PROGRAM_$1
 	program=${!program-}

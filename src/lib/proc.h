@@ -34,7 +34,7 @@ void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns);
 /* Asks the kernel for this signal when the parent `parent` dies. 0, or -ESRCH if the parent has died already. */
 int proc_end_with_parent(int signal, pid_t parent);
 
-/* The same with SIGTERM for --parent (0: not given). Dies with EXIT_RUN if `parent` is not the parent. */
+/* For --parent (0: not given): SIGTERM when `parent` dies. Dies with EXIT_RUN if `parent` is not the parent process. */
 void proc_require_parent(int64_t parent);
 
 /* The same with SIGTERM for a parent that is not known, so that a load program ends with its caller, with a report. */
