@@ -115,41 +115,38 @@ print_section() {
 
 		## Simulated starts
 
-		The blocks of a [start](compare-builds.md#what-it-does) give one difference for each metric. A comparison ends
-		when a metric is called better or worse, when all metrics are decided, or after 40 starts. The false alarm rate is
-		set to 5 %, the effect (the smallest difference of interest) to 10 %.
+		A [start](compare-builds.md#what-it-does) gives one difference for each metric. A comparison ends when a metric is
+		called better or worse, when all metrics are decided, or after 40 starts. The false alarm rate (`--alpha`) is 5 %. The
+		effect (`--effect`, the smallest difference of interest) is 10 %.
 
 		- *Called*: the percentage of 1,000 comparisons that call a metric better or worse, although A and B have equal means.
-		- *Equal means*: A and B have the same mean, but in a few starts B is much slower than A, in most starts a little
-		  faster.
+		- *Equal means*: A and B have the same mean, but B is much slower in a few starts, and a little faster in the others.
 		- *Spread*: how much the difference varies from start to start. *Scatter*: how much blocks vary within a start.
 
 	END
 	build/bench/ab_rates | cat -s |
-		sed -e 's/^| B is/In the next table, B is really 10 % slower. *Found*: the percentage of comparisons that say so.\n&/' \
-			-e 's/^| B is/*Starts*: the median over all comparisons.\n\n&/M'
+		sed 's/^| B is/*Found*: the percentage of comparisons that call B worse. *Starts*: their median over all comparisons.\n\n&/'
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
-		In these measured comparisons, A and B are the same variant. The table has 1,000 comparisons made of their starts,
-		which are drawn at random; each difference gets a random sign. The 1,000 are judged twice: as they are, and with the
-		median of B 10 % longer. To save time, blocks have 40 keys, and no measured comparison exceeds 150 s.
+		In these measured comparisons, A and B are the same variant. To save time, blocks have 40 keys, and a comparison takes
+		at most 150 s. The table has 1,000 comparisons made of their starts, which are drawn at random. Each difference gets a
+		random sign. The 1,000 are judged twice: as they are, and with the median of B 10 % longer.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
-		In these real comparisons, B's application takes longer by a known time. The right verdict is *worse*.
+		In these measured comparisons, B's application takes longer by a known time. The right verdict is *worse*.
 	END
 	cat <<-'END'
 		## How to read it
 
-		- *Called* must not exceed the false alarm rate. If the spread is small, it is far lower, since a difference of
-		  less than half the effect is never called.
+		- *Called* must not exceed 5 %. If the spread is small, it is far lower, since a difference of less than half the effect
+		  is never called.
 		- If the spread is three times the effect, almost no comparison is decided in 40 starts.
-		- It is proved that `ab` keeps the false alarm rate if differences have a symmetric distribution, as they have if
-		  a variant is compared with itself, whatever the distribution of its latencies.
-		- If the order of blocks has an effect (such as a slower first block), the proof covers only the part of the rule
-		  that pairs a start with A first and a start with B first. For the whole rule, the evidence is the table of
-		  simulated starts.
-		- With *equal means*, no rule can keep the false alarm rate before the rare large values have occurred. If the
-		  spread is as large as the effect or larger, more than 5 % of the comparisons can be called.
+		- It is proved (`thinprobe help judge`) that `ab` keeps the false alarm rate if differences have a symmetric
+		  distribution, as they have if a variant is compared with itself.
+		- If the order of blocks has an effect (such as a slower first block), the proof covers only the part of the rule that
+		  pairs a start with A first and a start with B first. For the whole rule, the evidence is the first table.
+		- With *equal means*, no rule can keep the false alarm rate before the rare large values have occurred. If the spread
+		  is at least as large as the effect, more than 5 % of the comparisons can be called.
 		- *Provisional* verdicts also use disturbed blocks (`--noise`). They are not wrong more often, but find fewer
 		  differences. The variant whose blocks were disturbed more often is never called worse.
 	END

@@ -233,13 +233,11 @@ fi
 
 		- *completed by itself*: all cells were measured, without `--resume`.
 		- *ended by itself*: the run did not hang.
-		- *folder valid*: `run.json` (if it was written) and each `cell.json` can be read, and `run.json` says how the run
-		  ended.
+		- *folder valid*: each `cell.json` can be read, and `run.json` (if it was written) says how the run ended.
 		- *named*: the run completed, or says what went wrong.
-		- *left*: processes (except sshd), mounts, swap, groups, links, kernel settings, or files in /tmp stayed on the
-		  machine.
+		- *left*: processes (except sshd), mounts, swap, groups, links, kernel settings, or files in /tmp stayed.
 		- *lost*: cells (not runs) that were complete before the fault, and are gone.
-		- *resumed*: of the runs that did not complete by themselves, those that `--resume` completed.
+		- *resumed*: runs that `--resume` completed, of those that did not complete by themselves.
 
 		| fault | runs | completed by itself | ended by itself | folder valid | named | left | lost | resumed |
 		|---|---:|---:|---:|---:|---:|---:|---:|---:|

@@ -119,11 +119,10 @@ did() {
 	cat <<-END
 		# Do the programs grow?
 
-		Made by \`tests/long-runs.sh\`. Programs that may run for long ran side by side for $time, on a machine with $(nproc)
-		CPUs.
+		Made by \`tests/long-runs.sh\`. These programs ran side by side for $time, on a machine with $(nproc) CPUs.
 
-		The table has the resident memory and the number of open files of all processes of a program, read every 7 s.
-		\`vusers\` keeps 32 bytes for each request, in memory that it reserves before it begins.
+		The table has the resident memory and the number of open files of all processes of a program, read every 7 s. \`vusers\`
+		keeps 32 bytes for each request, in memory that it reserves before it begins.
 
 		| program | what it did | KiB at 1 min | KiB at half | KiB at end | most KiB | files at 1 min | files at end | exit |
 		|---|---|---:|---:|---:|---:|---:|---:|---:|

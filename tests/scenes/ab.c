@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ab: compares sessions B and A, after each start of both. */
+/* ab: compares sessions B and A after each start. */
 #include "scene.h"
 #include "starts.h"
 #include "judge/verdict.h"

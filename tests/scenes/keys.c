@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* keys: decides which screen update answers which key, with the code of keyrepeat, on made-up displays.
+/* keys: decides with keyrepeat's code which screen update answers which key, on made-up displays.
  *
  * The linker puts the clock below in place of the real one. Times in ms, shares in percent. What happens:
  *	schedule=single|periodic|asked, rate, time, pause (between asked keys); ms, sd (median echo, its scatter)

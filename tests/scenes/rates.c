@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* rates: decides statements about figures and counted events, such as that two figures are close to each other (near). */
+/* rates: decides statements about figures and counted events, such as that two figures are near each other. */
 /* ask=off: the first figure is `off` percent off the second in truth (in the first half of `rows`: `half`), of which up to `limit`
  * is near: "near" in all rows, "apart" in one, "untold".
  * ask=rate: events at random, `faster` percent faster than a known rate: "more", "less", "untold".
