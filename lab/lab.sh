@@ -44,7 +44,7 @@ read_state() {
 	KEEPER=''
 	# shellcheck disable=SC1090
 	. "$state"
-	[ -n "$KEEPER" ] && [ -d "/proc/$KEEPER" ] && ! lab_gone "$LAB_HOLD_server"
+	grep -qz 'lab\.sh$' "/proc/${KEEPER:-none}/cmdline" 2>/dev/null && ! lab_gone "$LAB_HOLD_server"
 }
 
 bad() { die "-$EXIT_USAGE" "up: $*; see thinprobe lab --help"; }

@@ -37,10 +37,11 @@ alive() {
 	local stat
 	[ -n "${pid[$1]-}" ] && { read -r stat <"/proc/${pid[$1]}/stat"; } 2>/dev/null && [[ ${stat##*) } != Z* ]]
 }
-sends() {	# the programs, still, to that role
+ours() {	# ours PID: it is still a child of this shell (another process may have its number by now)
 	local stat
-	{ read -r stat <"/proc/${sender[$1]}/stat"; } 2>/dev/null && [[ ${stat##*) } == [!Z]" $$ "* ]]
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null && [[ ${stat##*) } == [!Z]" $$ "* ]]
 }
+sends() { ours "${sender[$1]}"; }	# the programs, still, to that role
 any_alive() {
 	local role
 	for role in "${!pid[@]}"; do ! alive "$role" || return 0; done
@@ -52,7 +53,7 @@ close() {
 	trap '' TERM
 	trap - EXIT
 	IFS=$' \t\n'	# a signal may have come within an `IFS= read`
-	[ ${#sender[@]} -eq 0 ] || kill "${sender[@]}" 2>/dev/null
+	for n in "${sender[@]}"; do ! ours "$n" || kill "$n" 2>/dev/null; done
 	# Who is not up yet is told by the end of its input: its pipe may be full of the archive. A login that did not come
 	# (ssh has no socket yet) has nothing there.
 	for role in "${!pid[@]}"; do
@@ -69,7 +70,7 @@ close() {
 		any_alive || break
 		read -r -t 0.1 -u "$idle"
 	done
-	[ ${#more[@]} -eq 0 ] || kill "${more[@]}" 2>/dev/null
+	for n in "${more[@]}"; do ! ours "$n" || kill "$n" 2>/dev/null; done
 	for role in "${!pid[@]}"; do ! alive "$role" || kill -KILL "${pid[$role]}"; done
 	rm -rf -- "$control"
 }
@@ -109,7 +110,7 @@ bound() { ulimit -S -c 0 -f $((2 << 20)) 2>/dev/null || :; }
 # A further connection carries commands and nothing else: who ends what is there is the first.
 line_open() {	# line_open ROLE LINE
 	local host=LAB_HOST_$1
-	[ "${!host}" != . ] && { [ -z "${more[$1.$2]-}" ] || ! kill -0 "${more[$1.$2]}" 2>/dev/null; } || return 0
+	[ "${!host}" != . ] && ! ours "${more[$1.$2]-}" || return 0
 	(bound && exec setpriv --pdeathsig KILL ssh -N "${options[@]/@.ctl/$1.$2.ctl}" -- "${!host}") \
 		</dev/null >/dev/null 2>>"$control/$1.err" 3>&- &
 	more[$1.$2]=$!
