@@ -200,6 +200,7 @@ lab_stop_within() {
 		for pid in "${alive[@]}"; do
 			lab_gone "$pid" && continue
 			# Kill the command, not its door: the door then ends by itself, and bash prints no message about a kill.
+			[ -n "${LAB_BRING[$pid]+door}" ] || disown "$pid"	# (nor of what has none)
 			lab_kill "$pid"
 		done
 		wait_until 3 lab_all_gone "${alive[@]}"
@@ -207,7 +208,7 @@ lab_stop_within() {
 	fi
 	for pid in "$@"; do
 		# (bash remembers the status of a job that was stopped before)
-		if [ -n "$pid" ] && [[ " ${LAB_PIDS[*]-} " == *" $pid "* ]] && lab_gone "$pid"; then
+		if [ -n "$pid" ] && [[ " ${LAB_PIDS[*]-} ${alive[*]-} " == *" $pid "* ]] && lab_gone "$pid"; then
 			lab_status "$pid"
 			lab_died "$?" "$pid" "${alive[@]}"
 		fi
@@ -227,8 +228,9 @@ lab_died() {
 	done
 }
 
-lab_door_stands() {
+lab_door_stands() {	# (only what lab_start starts has a door)
 	local MACHINE_CHILD
+	[ -n "${LAB_BRING[$1]+door}" ] || return 0
 	machine_child "$1"
 	[ "$MACHINE_CHILD" != "$1" ] || lab_gone "$1"
 }

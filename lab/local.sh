@@ -286,8 +286,8 @@ lab_display() {
 }
 
 lab_kill() {
-	local LAB_CHILD
-	lab_child "$1"
+	local LAB_CHILD=$1
+	[ -z "${LAB_BRING[$1]+door}" ] || lab_child "$1"
 	kill -KILL "$LAB_CHILD" 2>/dev/null
 }
 

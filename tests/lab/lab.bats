@@ -94,6 +94,11 @@ wait $LAB_PID
 cat "$LAB_LOG/held.out"
 lab_start server stubborn sh -c 'trap "" TERM; echo ready >&2; while :; do sleep 0.1; done'
 lab_ready stubborn 30 && lab_stop $LAB_PID && echo "stopped"
+# (not by lab_start: it has no door, and its child is not what is to end)
+sh -c 'trap "" TERM; echo ready; while :; do sleep 0.2; done' >"$W/outside" & outside=$!
+until [ -s "$W/outside" ]; do sleep 0.05; done
+lab_stop $outside
+[ -e /proc/$outside ] || echo "stopped outside"
 lab_start server paused sh -c 'echo ready >&2; sleep 0.3; exit 6'
 lab_ready paused 30 && lab_child $LAB_PID && kill -STOP $LAB_CHILD && sleep 0.5 && kill -CONT $LAB_CHILD
 wait $LAB_PID
@@ -102,7 +107,7 @@ lab_down
 lab_down
 END
 	said 0 "from stdin" "status 7 to stderr" "killed 137" "[two words][][\$HOME][quo'te]" "job 9 bye" \
-		"dead ended before it was ready: no luck" "got start" "stopped" "paused 6"
+		"dead ended before it was ready: no luck" "got start" "stopped" "stopped outside" "paused 6"
 	[[ $output != *Killed* && $output != *Terminated* && $output != *wait_for* ]]
 }
 

@@ -87,7 +87,7 @@ place_start() {
 	place_stand "$job" "$LAB_LOG/$name" </dev/null >/dev/null &
 	LAB_PID=$!
 	LAB_PIDS+=("$LAB_PID")
-	LAB_PID_OF["$name"]=$LAB_PID
+	LAB_PID_OF["$name"]=$LAB_PID LAB_BRING["$LAB_PID"]=''
 }
 place_stand() {	# place_stand JOB LOG
 	local status stream

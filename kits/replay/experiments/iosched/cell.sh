@@ -78,7 +78,6 @@ order_of() {
 }
 setting_end() {
 	if [ -n "$ORDER" ]; then
-		kill -TERM "$ORDER" 2>/dev/null
 		lab_stop_within 10 "$ORDER"
 		order_of "$2/order.data" >"$2/order.json"
 		outside_exec rm -f "$2/order.data"
