@@ -156,6 +156,7 @@ lab_down() {
 	local pid
 	[ -n "${LAB_HOLDER-}" ] || return 0
 	lab_stop_within 1 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	lab_disk_none
 	kill -KILL "$LAB_HOLDER" 2>/dev/null
 	wait "$LAB_HOLDER" 2>/dev/null
 	for pid in "${LAB_HOLD_server-}" "${LAB_HOLD_client-}"; do

@@ -51,7 +51,7 @@ make_disk() {
 	fi && note_down disk-loop "$file" && said=$(losetup --find --show --direct-io=on -- "$file" 2>&1) &&
 		[ -b "$said" ] && device=$said || {
 		why="${why:-cannot make a loop device${said:+: ${said##*: }}}"
-		said=$why
+		said=$why disk_control=$slow_control
 		unmake_disk
 		why=$said
 		return 1

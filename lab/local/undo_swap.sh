@@ -158,7 +158,9 @@ start_slowdisk() {	# start_slowdisk DELAY [WORD]: sets slow_pid, slow_file, slow
 	# On record by itself before it is what it is.
 	# shellcheck disable=SC2016 # another shell's
 	(
-		for f in "$fd" "$slow_control" "${lock[@]}"; do exec {f}<&-; done	# the locks, above all, end with us
+		for f in "$fd" "$slow_control" ${scratch_fd:+"$scratch_fd"} "${lock[@]}"; do
+			exec {f}<&-	# the locks, above all, end with us
+		done
 		exec setsid unshare --mount --propagation private "$BASH" -c '
 			printf "%s %s %s\n" "$3" "$$" "$2" >>"$1" && exec "${@:4}"' sh "$record" "$place" "$word" \
 			"$TP_BIN/slowdisk" "$place/disk" "$place/file" --read-delay "$1" \

@@ -71,7 +71,7 @@ exp_begin() {
 }
 
 exp_before_cells() { session_first; }
-exp_end_lab() { [ "$ON_DISK" = 0 ] || lab_disk_off || warn "$LAB_WHY"; }
+exp_end_lab() { disk_away || warn "$LAB_WHY"; }
 
 exp_run() {	# exp_run FOLDER REPEAT
 	local status=0 counts=() FACTS='{}' CACHES='' disk=null play why
