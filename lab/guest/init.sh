@@ -66,6 +66,12 @@ while :; do
 	read -r verb job signal <&"$requests" || { sleep 0.1; continue; }	# at its end while QEMU is not ready
 	case $verb in
 	run) run_job "$job" {requests}<&- & ;;
-	kill) read -r pid <"/run/job-$job" && kill "-$signal" -- "-$pid" ;;
+	kill)	# (a job that was asked for just now has no number, or no session of its own yet)
+		for ((i = 0; i < 10; i++)); do
+			[ ! -e "/run/guest/jobs/$job.status" ] || break
+			{ read -r pid <"/run/job-$job" && kill "-$signal" -- "-$pid"; } 2>/dev/null && break
+			sleep 0.1
+		done
+		;;
 	esac 2>/dev/console
 done
