@@ -223,7 +223,7 @@ root_system() { sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\).*/\1/p' "$1/etc/os-rele
 
 lab_no_lever() {	# of lab_can
 	die "-$EXIT_USAGE" "lab_can: no lever '$1'; there are: pin shape delay autogroup memory swap" \
-		"zram slowswap evict memory_low damon delayacct disk capture rt"
+		"zram slowswap evict memory_low disk capture rt"
 }
 
 # lab_needs ROLE:COMMAND:PACKAGE...: 0, or prints which is missing there, with the cure, and fails.

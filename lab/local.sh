@@ -349,7 +349,7 @@ lab_facts() {
 }
 
 # lab_can ROLE pin|shape|delay|autogroup|capture|rt, lab_can server
-# memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh), disk (disk.sh; from the
+# memory|swap|zram|slowswap|evict|memory_low (memory.sh), disk (disk.sh; from the
 # driver's main shell): 0 when this lab can do that to ROLE. Each is tried, and undone at once;
 # nothing is guessed from names or versions.
 lab_can() {
@@ -363,7 +363,7 @@ lab_can() {
 			grep -q '^qdisc tbf\|^qdisc netem'
 		;;
 	autogroup) machine_can_autogroup ;;
-	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) lab_memory_can "$2" ;;
+	memory | swap | zram | slowswap | evict | memory_low) lab_memory_can "$2" ;;
 	disk) lab_disk_can ;;
 	capture)
 		if [ -x "$TP_BIN/prototap" ]; then

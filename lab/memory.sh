@@ -228,8 +228,7 @@ lab_memory_facts() {
 
 # lab_memory_can LEVER: of lab_can, tried; 1: LAB_WHY. memory: a size for the server; swap, zram,
 # slowswap: that kind of swap; evict: a group can be paged out at once; memory_low: a group can be
-# protected from it; damon: the kernel watches who uses which memory; delayacct: the delays of a
-# process can be accounted for.
+# protected from it.
 lab_memory_can() {
 	local done_=0
 	LAB_WHY=''
@@ -247,14 +246,6 @@ lab_memory_can() {
 	swap) lab_swap_try file ;;
 	zram) lab_swap_try zram ;;
 	slowswap) lab_swap_try slow:1ms ;;
-	damon)
-		LAB_WHY="this kernel has no DAMON with a sysfs interface, or only root may use it"
-		lab_query server test -w /sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds
-		;;
-	delayacct)
-		LAB_WHY="this kernel accounts for no delays (no kernel.task_delayacct), or only root may switch that on"
-		lab_query server test -w /proc/sys/kernel/task_delayacct
-		;;
 	esac
 }
 

@@ -564,7 +564,7 @@ lab_can() {
 	pin) [ "$LAB_SHARED_CPUS" = 0 ] && lab_query "$1" can_pin "${!cpus}" ;;
 	autogroup) lab_query "$1" machine_can_autogroup ;;
 	shape | delay) lab_link ;;
-	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) [ "$1" = server ] && lab_memory_can "$2" ;;
+	memory | swap | zram | slowswap | evict | memory_low) [ "$1" = server ] && lab_memory_can "$2" ;;
 	disk)
 		LAB_WHY="a disk that stands in front of the server's own files is for the emulated server only"
 		return 1
