@@ -230,7 +230,7 @@ ssh_tap_listener() {
 		wait "$!"
 		jq -e '.result.capture.packets > 0' "$LAB_LOG/listener.json" >/dev/null 2>&1 || continue
 		rm -f "$LAB_LOG/listener.json"
-		LAB_TAP=(listener) LAB_TAP_IF=$link LAB_IF_listener=$link
+		LAB_TAP=(listener) LAB_TAP_IF=$link
 		return
 	done
 	ssh_fail "$EXIT_MISSING" listener "it does not see what passes between client and server (tried ${links:-no interface}):" \

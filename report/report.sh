@@ -11,7 +11,6 @@
 # say.jq (findings and views) and README.md, which may link sections that several share (../families/NAME.md).
 set -u -o pipefail
 
-tool=thinprobe
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 home=${TP_HOME:-$here/..}
 export LC_ALL=C.UTF-8	# as lab/home.sh
@@ -219,11 +218,10 @@ days) share each figure, a curve for each.
   --json       only print what findings.json has
   --record     only print what a calibration keeps, as JSON
 Options and runs may be in any order.'
-parts='table verdict findings json record cell end' part='' fail_if='' label='' output_dir='' version=''
+parts='table verdict findings json record cell end' part='' fail_if='' label='' output_dir=''
 # shellcheck disable=SC2086 # names
 unset $parts
-read_words "$parts version" 'o:output-dir label fail-if' "$@"
-[ -z "$version" ] || { printf '%s\n' "$tool"; exit 0; }
+read_words "$parts" 'o:output-dir label fail-if' "$@"
 for word in $parts; do
 	[ -n "${!word-}" ] || continue
 	[ -z "$part" ] || bad "--$part and --$word: one of them"

@@ -101,7 +101,7 @@ throttle_here() {
 
 # Makes a new session for each repeat. 1: LAB_WHY.
 exp_session() {
-	local LAB_LOG=$RUN/log LAB_MEMORY='' LAB_MODE=${LAB_MODE-root} APP_ENV=()
+	local LAB_LOG=$RUN/log LAB_MEMORY='' APP_ENV=()
 	[ "$LAB_SWAP_KIND" = "${P[swap]}" ] || lab_swap "${P[swap]}" || return
 	SESSION_GROUP=$LAB_MEMORY_GROUP
 	LAB_WHY='a program of it did not start'

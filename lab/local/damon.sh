@@ -8,11 +8,10 @@
 # physical addresses, with a filter that lets nothing be paged out but the group's. One user at a
 # time: where a scheme of somebody else runs, that one is left alone, and this refused. A process of
 # its own outlives a kill -9 of this one, and ends DAMON then.
-# Environment: LAB_DAMON_SECONDS, at most so long until "ready" (30); for tests LAB_DAMON (the
-# interface), LAB_PROC (a folder with `mounts`), LAB_IOMEM (a file like /proc/iomem).
+# Environment, for tests: LAB_DAMON (the interface), LAB_PROC (a folder with `mounts`), LAB_IOMEM (a file like /proc/iomem).
 set -u
 : "${LAB_DAMON:=/sys/kernel/mm/damon/admin/kdamonds}" "${LAB_PROC:=/proc/self}" \
-	"${LAB_IOMEM:=/proc/iomem}" "${LAB_DAMON_SECONDS:=30}"
+	"${LAB_IOMEM:=/proc/iomem}"
 
 die() {
 	printf 'damon: %s\n' "$*" >&2
@@ -100,7 +99,7 @@ anonymous() { awk '$1 == "total_rss" || $1 == "anon" { print $2; exit }' "$group
 trap 'exec {guard}>&-; wait "$guard_pid"; exit 0' TERM INT HUP
 first=$(anonymous) least=$first still=0
 scheme
-for ((i = 0; i < LAB_DAMON_SECONDS * 4 && still < 12; i++)); do
+for ((i = 0; i < 120 && still < 12; i++)); do
 	nap 0.25
 	now=$(anonymous)
 	[ "$now" -gt $((first / 50)) ] || break
