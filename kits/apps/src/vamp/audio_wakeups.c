@@ -230,8 +230,8 @@ void wakeups_update_filter(struct wakeup_tracer *w)
 	write_server_filter(w, filter, sizeof(filter));
 	if (!strcmp(filter, w->filter))
 		return;
-	memcpy(w->filter, filter, sizeof(w->filter));
-	tracepoint_set_filter(w->rings, w->filter);
+	if (!tracepoint_set_filter(w->rings, filter)) /* else the next call tries again */
+		memcpy(w->filter, filter, sizeof(w->filter));
 }
 
 void wakeups_close(struct wakeup_tracer *w)
