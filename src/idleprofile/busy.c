@@ -38,7 +38,7 @@ static void forget_oldest_interval(struct busy_queue *q)
 	remove_oldest_interval(q);
 }
 
-struct busy_interval *busy_begin_interval(struct busy_queue *q, int64_t start_ns)
+void busy_begin_interval(struct busy_queue *q, int64_t start_ns)
 {
 	struct busy_interval *s;
 
@@ -47,7 +47,6 @@ struct busy_interval *busy_begin_interval(struct busy_queue *q, int64_t start_ns
 	s = interval_at(q, q->n++);
 	*s = (struct busy_interval){ .start_ns = start_ns, .end_ns = start_ns, .first = q->slices };
 	q->open = true;
-	return s;
 }
 
 void busy_end_interval(struct busy_queue *q, int64_t end_ns)

@@ -38,7 +38,7 @@ struct busy_queue {
 struct busy_slice *busy_slice_at(struct busy_queue *q, const struct busy_interval *s, size_t i);
 /* The interval that has not ended; NULL: none. */
 struct busy_interval *busy_open_interval(struct busy_queue *q);
-struct busy_interval *busy_begin_interval(struct busy_queue *q, int64_t start_ns);
+void busy_begin_interval(struct busy_queue *q, int64_t start_ns);
 void busy_end_interval(struct busy_queue *q, int64_t end_ns);
 /* Removes the open interval: it was not one. */
 void busy_cancel_interval(struct busy_queue *q);

@@ -145,16 +145,11 @@ int logs_take_error(struct profile_logs *l, const char **failed)
 	return 0;
 }
 
-int logs_close(struct profile_logs *l)
+void logs_close(struct profile_logs *l)
 {
-	int first = 0;
-
 	for (int i = 0; i < LOGS; i++) {
 		if (l->table[i])
 			l->err[i] = rows_close(l->table[i]);
 		l->table[i] = NULL;
-		if (!first)
-			first = l->err[i];
 	}
-	return first;
 }

@@ -44,5 +44,5 @@ void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t b
 void logs_flush(struct profile_logs *l);
 /* Takes the next kept error: -errno with the path in *failed; 0: no more. */
 int logs_take_error(struct profile_logs *l, const char **failed);
-/* Closes all open logs. 0, or the first error, which logs_take_error() returns too. */
-int logs_close(struct profile_logs *l);
+/* Closes all open logs; logs_take_error() has their errors. */
+void logs_close(struct profile_logs *l);

@@ -100,7 +100,8 @@ static void copy_judged(const struct cycle_cfg *cfg, const struct memory_reading
 
 /* --- keys --- */
 
-int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why)
+/* Sends a key now and waits for its echo. 0, -EINTR or -EIO. */
+static int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why)
 {
 	int err = prober_request_key(cfg->prober, cfg->patience_ns, &key->answer);
 

@@ -235,9 +235,7 @@ extern const char *const cycle_columns[]; /* columns of the log, schema pagein/1
 int cycle_run_resident(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why);
 int cycle_run_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why);
 
-/* Sends a key now and waits for its echo. 0, -EINTR or -EIO as above. */
-int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why);
-/* The same for a key whose latency is not recorded. */
+/* Sends a key now and waits for its echo; its latency is not recorded. 0, -EINTR or -EIO as above. */
 int cycle_send_warm_key(const struct cycle_cfg *cfg, struct why *why);
 
 /* --- timeline.c --- */

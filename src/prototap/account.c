@@ -25,10 +25,10 @@ static double milliseconds(double ns)
 	return ns / NS_PER_MS;
 }
 
-void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from, bool known)
+void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from)
 {
 	for (size_t i = 0; i < n; i++)
-		rec_add_known_int(r, counts[i].key, known, (int64_t) * (const uint64_t *)((const char *)from + counts[i].at));
+		rec_add_int(r, counts[i].key, (int64_t) * (const uint64_t *)((const char *)from + counts[i].at));
 }
 
 #define CHANNEL(member) COUNTER_FIELD(#member, struct channel_counts, member)
@@ -316,7 +316,7 @@ void report_phases(struct rec_report *r, const struct capture_meter *m, int64_t 
 	if (m->setup.typed)
 		report_key_traffic(r, &m->setup, &idle, from_ns, to_ns);
 	rec_begin_object(r, "acks");
-	report_counters(r, acks, 3, &total, true);
+	report_counters(r, acks, 3, &total);
 	for (int c = 0; c < CHANNELS; c++) {
 		rec_begin_object(r, channels[c]);
 		REPORT_COUNTERS(r, acks, &m->sum[c]);

@@ -17,9 +17,9 @@ struct report_counter {
 	{ \
 		key, offsetof(type, member) \
 	}
-/* Reports counters of the struct at `from`; not `known`: as null. */
-void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from, bool known);
-#define REPORT_COUNTERS(r, counts, from) report_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
+/* Reports counters of the struct at `from`. */
+void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from);
+#define REPORT_COUNTERS(r, counts, from) report_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from)
 
 /* Rate of screen updates that come without a key, from counts in windows without keys. */
 struct idle_updates {

@@ -249,7 +249,7 @@ static double longest_run(const struct latency_pool *p)
 
 /* The effect of runs (interval_share_effect()) on the share of values above a quantile. Within a stall some keys lie above it and
  * some below, so that one stall makes many runs: it is whole at a lower one. */
-static double find_effect(const struct latency_pool *p, double q, struct share_runs *share, double *apart)
+static void find_effect(const struct latency_pool *p, double q, struct share_runs *share, double *apart)
 {
 	double above = 1 - q;
 
@@ -260,7 +260,7 @@ static double find_effect(const struct latency_pool *p, double q, struct share_r
 		if (above < 1.5 * (1 - q) || share->longest[true] < longest_run(p)) /* a whole repeat above is no stall */
 			share->least = interval_share_effect(share, 0, apart);
 	}
-	return interval_share_effect(share, POOL_APART, apart);
+	interval_share_effect(share, POOL_APART, apart);
 }
 
 /* The values above which the share 1 - q of all may lie, by the interval of that share. */

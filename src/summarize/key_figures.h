@@ -81,7 +81,5 @@ struct experiment_repeat;
 struct table_out;
 /* Reads samples.tsv of a repeat, and from keyrepeat.json, if there is one, whether it was overloaded. */
 struct key_train_samples keys_read_train(const struct experiment_repeat *r);
-/* Median latency of the keys in ns; absent if the train was overloaded. */
-struct figure keys_median_latency_ns(const struct key_train_samples *t);
 /* Gives the figures "low.p50" etc. (keys_extract.c) of n trains of a cell. */
 struct key_figures keys_set_figures(const struct experiment_cell *c, const struct key_train_samples *train, size_t n);

@@ -52,7 +52,8 @@ static struct sample collect_latencies(const struct key_samples *keys, bool high
 	return s;
 }
 
-struct figure keys_median_latency_ns(const struct key_train_samples *t)
+/* Median latency of the keys in ns; absent if the train was overloaded. */
+static struct figure keys_median_latency_ns(const struct key_train_samples *t)
 {
 	struct sample early = collect_latencies(&t->keys, false), late = collect_latencies(&t->keys, true);
 	struct figure f = t->overloaded ? figure_absent("overloaded")

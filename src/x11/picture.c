@@ -27,7 +27,8 @@ static void set_colour_masks(XImage *image, const Visual *v)
 	image->blue_mask = v->blue_mask;
 }
 
-XImage *x11_read_image(struct x11_connection *x, const struct pixel_area *at)
+/* Reads a rectangle of the screen; freed by XDestroyImage(). NULL: cannot be read. */
+static XImage *x11_read_image(struct x11_connection *x, const struct pixel_area *at)
 {
 	XImage *image = XGetImage(x->display, x->root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap);
 

@@ -28,8 +28,6 @@ void x11_pixels_free(struct x11_pixels *p);
 
 /* Luminance of a pixel of an XImage, 0 (black) to 255 (white): patch_image.luminance. */
 int x11_luminance(const void *image, int x, int y);
-/* Reads a rectangle of the screen; freed by XDestroyImage(). NULL: cannot be read. */
-XImage *x11_read_image(struct x11_connection *x, const struct pixel_area *at);
 
 /* An image in the pixel format of the screen, freed by XDestroyImage(). */
 XImage *x11_create_image(const struct x11_connection *x, int width, int height);

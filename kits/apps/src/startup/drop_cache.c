@@ -198,22 +198,19 @@ void file_set_free(struct file_set *c)
 	*c = (struct file_set){ 0 };
 }
 
-int open_trace_start(struct open_trace *o)
+void open_trace_start(struct open_trace *o)
 {
 	const char *const places[] = { "/", ".", getenv("HOME") };
-	int err;
 
 	o->fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE, O_RDONLY | O_CLOEXEC);
 	if (o->fd < 0)
-		return -errno;
+		return;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		if (!places[i] || !fanotify_mark(o->fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, AT_FDCWD, places[i]) || i)
 			continue;
-		err = -errno;
 		open_trace_stop(o);
-		return err;
+		return;
 	}
-	return 0;
 }
 
 void open_trace_collect(struct open_trace *o, struct file_set *c, pid_t root)

@@ -39,8 +39,8 @@ struct open_trace {
 	int fd; /* -1: not running */
 };
 
-/* Starts on the file systems of /, of the working folder and of HOME. 0 or -errno (-EPERM). */
-int open_trace_start(struct open_trace *o);
+/* Starts on the file systems of /, of the working folder and of HOME, if this process may. */
+void open_trace_start(struct open_trace *o);
 /* Adds the files that processes below `root` have opened since the last call. */
 void open_trace_collect(struct open_trace *o, struct file_set *c, pid_t root);
 void open_trace_stop(struct open_trace *o);

@@ -105,8 +105,6 @@ void state_init(struct guest_state *s, int vcpus, int64_t now_ns);
 void state_add_line(struct guest_state *s, const char *line, int64_t now_ns);
 /* Ends the episode if the agent has been silent too long; to be called now and then. True once in each silence. */
 bool state_end_silent(struct guest_state *s, int64_t now_ns);
-/* Ends the episode, for a reason of the host's. */
-void state_end_episode(struct guest_state *s, const char *why);
 
 #define VM_EPISODES 10000 /* episodes kept at most; state.episodes counts all */
 

@@ -26,7 +26,8 @@ void state_init(struct guest_state *s, int vcpus, int64_t now_ns)
 	make_fast(s);
 }
 
-void state_end_episode(struct guest_state *s, const char *why)
+/* Ends the episode, for a reason of the host's. */
+static void state_end_episode(struct guest_state *s, const char *why)
 {
 	if (!s->episode)
 		return;

@@ -66,7 +66,7 @@ static void rescale_draws(double *z, size_t from, size_t n)
 
 	qsort(z, NULL_DISTS_DRAWS, sizeof(*z), ascending_double);
 	for (size_t i = 0; i < NULL_DISTS_DRAWS && from < n; i++) {
-		double normal = chances_normal_quantile(((double)i + 0.5) / NULL_DISTS_DRAWS);
+		double normal = gsl_cdf_ugaussian_Pinv(((double)i + 0.5) / NULL_DISTS_DRAWS);
 
 		z[i] = normal + (z[i] - normal) * part;
 	}
@@ -146,11 +146,6 @@ double nulls_lag1_p(const struct gap_nulls *t, double lag1)
 double nulls_ks_p(const struct gap_nulls *t, double distance)
 {
 	return upper_tail_p(t->ks, scale_ks_distance(distance, t->n));
-}
-
-double chances_normal_quantile(double p)
-{
-	return gsl_cdf_ugaussian_Pinv(p);
 }
 
 double chances_chi2_p(double value, double freedom)

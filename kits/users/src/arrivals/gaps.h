@@ -36,7 +36,6 @@ double nulls_lag1_p(const struct gap_nulls *t, double lag1);
 double nulls_ks_p(const struct gap_nulls *t, double distance);
 
 /* Probability distributions and the Fourier transform of GSL, for the tests of arrivals. */
-double chances_normal_quantile(double p);
 /* Two-sided p-value of a chi-squared statistic: twice the smaller tail. */
 double chances_chi2_p(double value, double freedom);
 double chances_poisson_count_p(unsigned count, double mean); /* probability of exactly `count` events */
