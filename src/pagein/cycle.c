@@ -418,6 +418,7 @@ static int measure_evicted_run(const struct cycle_cfg *cfg, struct cycle_run *ru
 	struct memory_reading r;
 	struct judged_process p[CYCLE_PROCESSES];
 	struct swap_readings device;
+	struct why said;
 	bool kept;
 	int err = page_out(cfg, run, hog, &r, why);
 
@@ -437,6 +438,11 @@ static int measure_evicted_run(const struct cycle_cfg *cfg, struct cycle_run *ru
 	judge_evicted_run(p, cfg->n, &device, &run->verdict);
 	if (kept)
 		run->verdict.state = JUDGE_KEPT;
+	if (cfg->hog_until != HOG_UNTIL_EVICTED && (!hog->pid || (err = evict_poll_hog(hog, &said)))) {
+		run->hogs_killed += err > 0;
+		run->verdict.state = JUDGE_NOT_EVICTED;
+		run->verdict.why = JUDGE_HOG_ENDED;
+	}
 	return 0;
 }
 

@@ -13,6 +13,7 @@ const char *const judge_reasons[] = {
 	"no major fault after the key: the pages that it needed were in memory",
 	"less than half of what came back was read from the device: the rest was in the swap cache, in zswap, or zeros",
 	"major faults after the key: not all pages that it needed were in memory",
+	"the hog ended before the second key: memory was no longer short",
 };
 
 double judge_evicted_percent(const struct judged_process *p)

@@ -151,7 +151,8 @@ enum judge_why {
 	JUDGE_NOTHING_ANONYMOUS, /* a process has no anonymous memory: nothing can be proven by it */
 	JUDGE_NO_MAJOR_FAULT,	 /* nothing was read from the device after the key */
 	JUDGE_SWAP_CACHE,	 /* more than half of the pages that came back were not read from the device */
-	JUDGE_MAJOR_FAULT	 /* a run in memory caused major faults */
+	JUDGE_MAJOR_FAULT,	 /* a run in memory caused major faults */
+	JUDGE_HOG_ENDED		 /* the hog was to stay until the second key, and ended before */
 };
 extern const char *const judge_reasons[]; /* a sentence for each enum judge_why; NULL for JUDGE_CLEAR */
 
@@ -225,7 +226,7 @@ struct cycle_run {
 	int64_t fault_bytes;		       /* memgroup_max_fault_bytes() at the time of the first key */
 	int64_t evict_ns, attempts;	       /* duration of paging out, and attempts made */
 	int64_t warm_keys;
-	int64_t hogs_killed; /* hogs that the kernel killed and that were replaced */
+	int64_t hogs_killed; /* hogs that the kernel killed; those before all was paged out were replaced */
 };
 
 extern const char *const cycle_columns[]; /* columns of the log, schema pagein/1 */

@@ -175,7 +175,7 @@ static void say_delay(struct rec_report *r, const struct cycle_run *run, size_t 
 /* The most frequent reason why runs were not paged out. */
 static enum judge_why find_main_reason(const struct cycle_run *run, size_t n)
 {
-	int count[JUDGE_MAJOR_FAULT + 1] = { 0 };
+	int count[JUDGE_HOG_ENDED + 1] = { 0 };
 	enum judge_why most = JUDGE_CLEAR;
 
 	for (size_t i = 0; i < n; i++)
