@@ -97,7 +97,7 @@ static void judge_difference(struct claim *c)
 
 	if ((isnan(a->low) && !isinf(a->to)) || (isnan(b->low) && !isinf(b->to)) || (bare && isinf(a->to) && isinf(b->to)))
 		return;
-	if (means && (a->repeats < 2 || b->repeats < 2))
+	if (means && (a->repeats < 3 || b->repeats < 3)) /* two have no interval of theirs */
 		return;
 	if (means) {
 		compare_means(c, a, b);

@@ -479,6 +479,12 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 }
 
 @test "near a number is as far on both sides of it, also below 0" {
+	compares 'x_ms: 10, x_ms_low: 9.9, x_ms_high: 10.1, repeats: 2' 'x_ms: 20, x_ms_low: 19.9, x_ms_high: 20.1, repeats: 2' 1 \
+		null null 'cannot tell'
+	# the interval of a percentile is of all keys: as a t interval of three repeats it would be told apart
+	jq -nr -L "$TOP/report" 'include "words"; differs({p50_ms: 9.5, p50_ms_low: 9.3, p50_ms_high: 9.7, repeats: 3};
+		{p50_ms: 9.9, p50_ms_low: 9.68, p50_ms_high: 10.12, repeats: 3}; "p50_ms"; 1)' >claim
+	decided_claims "$(<claim)" | jq -e '.result.claims[0].verdict == "fails"'
 	local number figure word
 	. "$TOP/report/command.sh"
 	while read -r number figure word; do	# within a tenth and 5
