@@ -99,9 +99,11 @@ static unsigned long sort_series(struct block_series *s)
 
 static void count_disturbed(struct block_table *t)
 {
-	const struct block_value *b = t->block.value, *end = b + t->block.n;
+	const struct block_value *b = t->block.value, *end = b + t->block.n, *first = b;
 
-	t->throughout = t->block.n && b->start != end[-1].start;
+	while (first < end && !first->start) /* of a start that failed */
+		first++;
+	t->throughout = first < end && first->start != end[-1].start;
 	for (const struct block_value *v = b; v < end; v++) {
 		t->disturbed += v->disturbed;
 		t->allowed += v->allowed;

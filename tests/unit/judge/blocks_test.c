@@ -67,6 +67,21 @@ TEST(a_pair_that_was_disturbed_or_lacks_a_value_is_left_out_and_counted)
 	blocks_free(&t);
 }
 
+TEST(disturbed_throughout_takes_two_starts_that_were_measured)
+{
+	struct block_table t;
+	struct block_effect tenth = { .relative = 0.1 };
+
+	read_blocks(HEAD ROW(0, 1, b, "", "", "", 0) ROW(1, 1, a, "", "", "", 1) ROW(1, 1, b, "", "", "", 0), &t, tenth);
+	assert_false(t.throughout);
+	blocks_free(&t);
+	read_blocks(HEAD ROW(0, 1, b, "", "", "", 0) ROW(1, 1, a, "", "", "", 1) ROW(1, 1, b, "", "", "", 0)
+			    ROW(2, 2, a, "", "", "", 1) ROW(2, 2, b, "", "", "", 0),
+		    &t, tenth);
+	assert_true(t.throughout);
+	blocks_free(&t);
+}
+
 TEST(a_metric_under_a_second_name_is_tested_once)
 {
 	struct block_table t;
