@@ -66,8 +66,8 @@ def limited($asked; $columns; $run): ($run.axes // []) as $axes
 		elif .requests != null and (mostly_answered | not)
 			and ($column | test("^((response|p[0-9]+|max)_ms|late_percent)$")) then failed_words else null end;
 	# A percentile without an interval may be as large as lower ones may.
-	def percentile($column): [$column | capture("^(?<of>.*_)p9[59]_ms$").of + ("p90", "p95") + "_ms_high"] as $lower | . as $row
-		| figure($column) | if .low == null and .both == null and .value != null then
+	def percentile($column): [$column | capture("^(?<of>(.*_)?)p9[59]_ms$") | (.of // "") + ("p90", "p95") + "_ms_high"] as $lower
+		| . as $row | figure($column) | if .low == null and .both == null and .value != null then
 			.high = ([.value, ($row[$lower[]] | values)] | max) | .bare = true else . end;
 	def named($cells): gsub("[/: ]"; "-") | test("^" + ($cells | gsub("(?<c>[].+^$(){}|\\\\[])"; "\\\(.c)")
 		| gsub("[/:]"; "-") | gsub("\\*"; ".*") | gsub("\\?"; ".")) + "$");
