@@ -14,6 +14,9 @@
 #define REST_NS (5 * NS_PER_S)		/* longest time for emptying the ring at the end */
 #define GAP_NS NS_PER_S			/* a longer gap between updates is marked on the progress line */
 
+/* Longest time that a packet stays in the kernel's ring. */
+#define RING_NS (3 * CAPTURE_RING_MS * NS_PER_MS)
+
 /* --- the clock --- */
 
 static void note_set_clock(struct run_state *run, int64_t time_ns, int64_t step_ns)
@@ -28,11 +31,20 @@ static void note_set_clock(struct run_state *run, int64_t time_ns, int64_t step_
 	intervals_note_clock_set(&run->intervals, time_ns);
 }
 
-static void detect_wall_step(struct run_state *run, const struct wall_reading *wall, int64_t time_ns)
+static void detect_wall_step(struct run_state *run, int64_t time_ns)
 {
-	if (llabs(wall->offset_ns - run->wall_ns) >= CLOCK_STEP_NS)
-		note_set_clock(run, time_ns, wall->offset_ns - run->wall_ns);
-	run->wall_ns = wall->offset_ns;
+	int64_t step_ns = run->wall.offset_ns - run->wall_ns;
+
+	if (llabs(step_ns) >= CLOCK_STEP_NS)
+		note_set_clock(run, time_ns, step_ns);
+	run->wall_ns = run->wall.offset_ns;
+}
+
+/* Reads how far the packets' clock (CLOCK_REALTIME) is ahead of the table's (CLOCK_MONOTONIC). */
+static void read_wall_clock(struct run_state *run)
+{
+	clock_read_wall(&run->wall);
+	run->traffic.ahead_ns = run->wall.offset_ns;
 }
 
 /* Detects that the clock of the packets was set. In a file, a clock that was set forward looks like a pause. Live, both clocks are
@@ -40,7 +52,6 @@ static void detect_wall_step(struct run_state *run, const struct wall_reading *w
 static void detect_packet_step(struct run_state *run, int64_t time_ns)
 {
 	int64_t passed = run->packet_ns ? time_ns - run->packet_ns : 0;
-	struct wall_reading wall;
 
 	run->packet_ns = time_ns;
 	if (passed > -CLOCK_STEP_NS && passed < CLOCK_STEP_NS)
@@ -57,8 +68,8 @@ static void detect_packet_step(struct run_state *run, int64_t time_ns)
 		}
 		return;
 	}
-	clock_read_wall(&wall);
-	detect_wall_step(run, &wall, time_ns);
+	read_wall_clock(run);
+	detect_wall_step(run, time_ns);
 }
 
 /* --- packets --- */
@@ -81,7 +92,8 @@ static int begin_meter(struct run_state *run, const struct meter_cfg *meter, str
 {
 	if (meter_init(&run->meter, meter))
 		return why_fail(-1, why, "not enough memory for --flows-max %lld", (long long)run->cfg->flows_max);
-	run->observed = run->cfg->every_ns && meter->taps; /* a file may first be read without observers */
+	/* a file may first be read without observers */
+	run->observed = meter->taps && (run->cfg->every_ns || (run->live && run->traffic.rows));
 	run->packet_ns = 0;
 	return 0;
 }
@@ -155,24 +167,22 @@ static void show_progress(struct live_progress *w, const struct capture_meter *m
 
 /* --- live --- */
 
-/* Reads about once a second how far the packets' clock (CLOCK_REALTIME) is ahead of the table's (CLOCK_MONOTONIC). */
-static void refresh_wall_clock(struct run_state *run, struct wall_reading *wall, int64_t now)
+/* The clock is read about once a second, and drops each time. */
+static void watch_clock_and_drops(struct run_state *run, int64_t now)
 {
-	if (wall->at_ns && now - wall->at_ns < NS_PER_S)
-		return;
-	clock_read_wall(wall);
-	run->traffic.ahead_ns = wall->offset_ns;
-}
-
-/* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
-static void close_elapsed_intervals(struct run_state *run, const struct wall_reading *wall, int64_t now)
-{
-	detect_wall_step(run, wall, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
-	if (!run->cfg->every_ns)
-		return;
+	if (now - run->wall.at_ns >= NS_PER_S)
+		read_wall_clock(run);
+	detect_wall_step(run, now + run->wall.offset_ns - RING_NS);
 	source_read_drops(run->source, &run->drops);
 	run->intervals.dropped = run->drops.kernel;
-	intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
+}
+
+/* Closes the intervals that are over, also while no packet comes. `empty_ns`: when the ring was found empty; packets of the time
+ * just before it may still come. */
+static void close_elapsed_intervals(struct run_state *run, int64_t empty_ns)
+{
+	if (run->cfg->every_ns)
+		intervals_advance(&run->intervals, empty_ns + run->wall.offset_ns - RING_NS);
 }
 
 /* Counts the packets that came before the end and are still in the kernel's ring; packets from now on are not counted. A full ring
@@ -180,7 +190,7 @@ static void close_elapsed_intervals(struct run_state *run, const struct wall_rea
  * end. */
 static void drain_ring(struct run_state *run, int64_t end)
 {
-	int64_t drained = end + 3 * CAPTURE_RING_MS * NS_PER_MS, now;
+	int64_t drained = end + RING_NS, now;
 	int n = 0;
 
 	while (n >= 0 && (now = clock_now()) < end + REST_NS && (now < drained || (n > 0 && !run->past_end))) {
@@ -192,9 +202,8 @@ static void drain_ring(struct run_state *run, int64_t end)
 
 int run_live(struct run_state *run, struct meter_cfg *meter, struct why *why)
 {
-	int64_t start, end, now, cpu;
+	int64_t start, end, now, asked, cpu;
 	struct live_progress watch = { .gap_ns = -1, .line_ns = clock_now() };
-	struct wall_reading wall = { 0 };
 	int n = 0;
 
 	progress_start(&watch.progress, run->quiet);
@@ -207,13 +216,15 @@ int run_live(struct run_state *run, struct meter_cfg *meter, struct why *why)
 	cpu = clock_process_cpu();
 	start = clock_now();
 	end = run->cfg->time_ns ? start + run->cfg->time_ns : INT64_MAX;
-	refresh_wall_clock(run, &wall, start);
-	run->wall_ns = wall.offset_ns;
-	run->from_ns = start + wall.offset_ns;
+	asked = start;
+	read_wall_clock(run);
+	run->wall_ns = run->wall.offset_ns;
+	run->from_ns = start + run->wall.offset_ns;
 	traffic_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
-		refresh_wall_clock(run, &wall, now);
-		close_elapsed_intervals(run, &wall, now);
+		watch_clock_and_drops(run, now);
+		if (!n)
+			close_elapsed_intervals(run, asked);
 		show_progress(&watch, &run->meter, now);
 		if (!n) {
 			if (run->latency.rows)
@@ -222,12 +233,13 @@ int run_live(struct run_state *run, struct meter_cfg *meter, struct why *why)
 				rows_flush(run->traffic.rows);
 			capture_wait(run->source->live, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
+		asked = clock_now();
 		n = source_deliver(run->source, meter_packet_in_time, run, &run->error);
 	}
-	clock_read_wall(&wall);
+	read_wall_clock(run);
 	now = clock_now();
-	run->until_ns = now + wall.offset_ns;
-	detect_wall_step(run, &wall, run->until_ns);
+	run->until_ns = now + run->wall.offset_ns;
+	watch_clock_and_drops(run, now);
 	if (n >= 0)
 		drain_ring(run, now);
 	run->cpu_percent = 100 * (double)(clock_process_cpu() - cpu) / (double)(clock_now() - start);

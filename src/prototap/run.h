@@ -2,6 +2,7 @@
 /* run - options and state of one run of prototap, and its report. */
 #pragma once
 
+#include "clock.h"
 #include "confine.h"
 #include "latency.h"
 #include "rec.h"
@@ -40,11 +41,12 @@ struct run_state {
 	struct interval_writer writer;
 	enum link_type link;
 	int64_t from_ns;		/* live: start of the capture (CLOCK_REALTIME) */
-	bool observed;			/* every: packets are seen by the intervals, not only counted */
+	bool observed;			/* packets are seen by intervals or (live) by bins, not only counted */
 	int64_t packet_ns;		/* every: time of the packet before; 0: none */
 	uint64_t clock_sets, unwritten; /* unwritten: every: writes of its files that failed */
 	bool strays;			/* files: all steps back are of single packets that are stamped apart */
-	int64_t wall_ns;		/* live: by how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, as last seen */
+	struct wall_reading wall;	/* live: by how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, as last read */
+	int64_t wall_ns;		/* the same as of the last step */
 	int64_t set_ns;			/* by how much the clock was set, in total */
 	int64_t until_ns;		/* live: end of the capture (CLOCK_REALTIME) */
 	bool past_end;			/* live: a packet after until_ns was read, so the ring has none before it */

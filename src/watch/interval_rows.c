@@ -216,7 +216,11 @@ void intervals_advance(struct intervals *t, int64_t time_ns)
 	int64_t start = time_ns - time_ns % t->every_ns;
 
 	if (!t->start_ns || t->start_ns - start > t->every_ns)
-		t->start_ns = start; /* the first packet, or the clock was set back */
+		t->start_ns = start;				     /* the first packet, or the clock was set back */
+	if (t->clock_set && t->set_ns - t->start_ns > t->every_ns) { /* set forward: nothing was missed */
+		close_interval(t, t->start_ns + t->every_ns);
+		t->start_ns = t->set_ns - t->set_ns % t->every_ns;
+	}
 	for (int n = 0; t->start_ns < start && n < SKIP_MAX; n++)
 		close_interval(t, t->start_ns + t->every_ns);
 	t->start_ns = start > t->start_ns ? start : t->start_ns;

@@ -303,12 +303,12 @@ static const char *wait_text(int64_t next_ns, int64_t latest_ns, bool range)
 }
 
 /* `who`: what had the CPU; "": not known. */
-static void print_line(const struct interval_writer *w, int64_t start_ns, int64_t length_ns, const char *who)
+static void print_line(const struct interval_writer *w, int64_t start_ns, int64_t length_ns, int64_t dropped, const char *who)
 {
 	const struct interval_row *slow = NULL, *worst = NULL;
 	time_t at = (time_t)((start_ns + length_ns) / NS_PER_S);
 	uint64_t updates = 0, inputs = 0;
-	int64_t waiting = -1, dropped = 0;
+	int64_t waiting = -1;
 	char clock[16], verdict[40];
 	struct tm when;
 
@@ -317,7 +317,6 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 
 		updates += r->updates;
 		inputs += r->inputs;
-		dropped = r->dropped;
 		waiting = r->waiting > waiting ? r->waiting : waiting;
 		if (!slow || r->next_p50 > slow->next_p50)
 			slow = r;
@@ -335,7 +334,7 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 		return;
 	}
 	if (!worst)
-		snprintf(verdict, sizeof(verdict), "  idle");
+		snprintf(verdict, sizeof(verdict), dropped > 0 ? "? unknown: drops" : "  idle");
 	else if (worst->verdict.word >= VERDICT_NETWORK && worst->verdict.word != VERDICT_UNKNOWN && worst->verdict.why == WHY_NONE)
 		snprintf(verdict, sizeof(verdict), "! %s %s+%s", verdict_words[worst->verdict.word],
 			 is_wait_a_range(worst) ? ">" : "", ns_text((double)worst->verdict.rise_ns));
@@ -458,7 +457,7 @@ void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns, int6
 	if (w->cfg.metrics)
 		warn_write(w, &w->metrics_warned, w->cfg.metrics, writer_write_metrics(w, start_ns));
 	if (w->cfg.line)
-		print_line(w, start_ns, length_ns, w->cfg.who ? who_look(&w->who, clock_now()) : "");
+		print_line(w, start_ns, length_ns, dropped, w->cfg.who ? who_look(&w->who, clock_now()) : "");
 	warn_silence(w, false);
 	w->rows = 0;
 	w->others = 0;

@@ -278,6 +278,21 @@ TEST_WITH(begin, end, a_clock_that_jumps_costs_no_loop)
 	assert_int_equal(t.start_ns, 50 * S);
 }
 
+/* The hour that the clock was set forward is none in which nothing was done. */
+TEST_WITH(begin, end, a_clock_that_is_set_forward_skips_that_time)
+{
+	packet(INPUT, 100 * S, false);
+	intervals_note_clock_set(&t, 3700 * S);
+	packet(INPUT, 3700 * S, false);
+	assert_int_equal(n_ends, 1);
+	intervals_advance(&t, 3703 * S);
+	assert_int_equal(n_ends, 4);
+	intervals_note_clock_set(&t, 3703 * S + MS); /* by little: the pause that follows is one */
+	packet(INPUT, 3703 * S + 2 * MS, false);
+	intervals_advance(&t, 3707 * S);
+	assert_int_equal(n_ends, 8);
+}
+
 TEST(what_a_user_did)
 {
 	static const struct {
