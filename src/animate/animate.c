@@ -288,12 +288,15 @@ static void write_video(const struct picture_cfg *picture, int64_t frames, const
 	unsigned char *bytes = memory_new(pixels, 4);
 	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
 	bool good = out;
+	int64_t n = 0;
 
-	for (int64_t n = 0; n < frames && good; n++)
+	for (; n < frames && good && !proc_stop; n++)
 		good = write_frame(picture, (uint32_t)n, rgb, bytes, out);
-	if (!good || fflush(out) || (out != stdout && fclose(out))) {
+	if (n < frames || !good || fflush(out) || (out != stdout && fclose(out))) {
 		if (out && out != stdout)
 			files_remove_part(path);
+		if (good && n < frames)
+			die(EXIT_INTERRUPTED, "interrupted before all frames were written to %s", path);
 		die(EXIT_RUN, "cannot write %s: %m", path);
 	}
 	free(bytes);

@@ -7,7 +7,9 @@
 #include "x11/picture.h"
 
 #include <errno.h>
+#include <math.h>
 
+#define RESERVED (1 << 22) /* latenesses for which there is room from the beginning, at most */
 #define MAP_WAIT_NS (10 * NS_PER_S)
 #define SLOW_NS (60 * NS_PER_S) /* so long a slow link may need for what was drawn */
 #define MEMORY_MAX (1LL << 30)	/* bytes of all frames together */
@@ -229,7 +231,7 @@ int show_animation(const struct animation_cfg *cfg, struct show_result *out, str
 
 	*out = (struct show_result){ 0 };
 	if (cfg->time_ns)
-		sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2);
+		sample_reserve(&out->lateness_ns, (size_t)fmin((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s, RESERVED) + 2);
 	if (!x11_open(&s.x11, cfg->display, why))
 		return -ENOENT;
 	err = x11_has_true_colours(&s.x11, why) ? 0 : -ENOTSUP;

@@ -151,6 +151,12 @@ END
 	ends "$count"
 	[ "$status" = 1 ]
 	[ "$(grep -vx ready count.err)" = "animate: the display went away" ]
+	start write "$ANIMATE" write frames.raw --frames 100000 --geometry 320x200
+	until_true test -s frames.raw
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" = 130 ]
+	[ ! -e frames.raw ]
 }
 
 @test "animate: a display that stops reading does not keep it from ending" {
