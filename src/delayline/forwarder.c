@@ -185,7 +185,7 @@ double delay_hist_percentile(const struct delay_hist *l, double p)
 {
 	int64_t wanted = (int64_t)ceil(p * (double)l->n), seen = 0;
 
-	if (l->n == 0 || (p > 0.75 && (double)l->n * (1 - p) < 10))
+	if (l->n == 0 || (p > 0.75 && (double)l->n * (1 - p) < 10 - 1e-9))
 		return NAN;
 	if (wanted < 1)
 		wanted = 1;

@@ -186,7 +186,9 @@ int parse_link_command(struct link_changes *o, const char *line)
 	}
 	if (sscanf(line, "%15s %63s %c", name, value, &rest) != 2)
 		return -EINVAL;
-	if (!strcmp(name, "seed")) {
+	if (!strcmp(name, "seed")) { /* of both directions */
+		if (which != (LINK_FORTH | LINK_BACK))
+			return -EINVAL;
 		err = cli_parse_int(value, &seed);
 		if (err || seed < 0)
 			return err ? err : -ERANGE;

@@ -110,6 +110,10 @@ TEST(evenly_spread)
 	assert_int_equal(delay_hist_count_below(&late, 200), 200);
 	assert_int_equal(late.max_ns, 999500);
 	assert_int_equal(late.min_ns, 500);
+	late = (struct delay_hist){ 0 };
+	for (int64_t us = 1; us <= 100; us++)
+		delay_hist_add(&late, us * 1000 - 500);
+	assert_true(fabs(delay_hist_percentile(&late, 0.9) - 90) < 1e-9); /* ten beyond it, just enough */
 }
 
 TEST(far_beyond_is_the_maximum_and_early_is_zero)

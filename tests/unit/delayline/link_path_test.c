@@ -269,6 +269,7 @@ TEST(what_is_no_order_changes_nothing)
 		{ "shape square", -EINVAL },  { "order", -EINVAL },	 { "seed -1", -ERANGE },
 		{ "seed x", -EINVAL },	      { "forth", -EINVAL },	 { "sideways delay 1ms", -EINVAL },
 		{ "report now", -EINVAL },    { "quit", -EINVAL },	 { "forth seed x", -EINVAL },
+		{ "forth seed 7", -EINVAL },
 	};
 	struct link_changes o = { .cfg = { { .delay_ns = 3 }, { .delay_ns = 4 } } };
 	const struct link_changes before = o;
