@@ -154,7 +154,9 @@ int region_search_picture(struct region_search *cfg, struct picture *picture, st
 	cfg->w = picture->width;
 	cfg->h = picture->height;
 	err = region_search(cfg, &picture->region, why);
+	if (err || area_is_empty(&picture->region)) /* (a signal has ended it) */
+		return err;
 	picture->region_from = "found by typing";
 	picture->seen->filter.pixels = (int64_t)picture->region.w * picture->region.h;
-	return err;
+	return 0;
 }
