@@ -11,35 +11,36 @@
 #include <string.h>
 #include <unistd.h>
 
-/* DES in ECB mode. VNC uses the bits of each key byte in reverse order. */
-static void crypt_des(const char key[static VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
+/* DES in ECB mode. VNC uses the bits of each key byte in reverse order. False: libgcrypt refuses DES. */
+static bool crypt_des(const char key[static VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
 {
 	uint8_t mirrored[VNC_PASSWORD] = { 0 };
 	gcry_cipher_hd_t des;
+	bool done;
 
 	for (int i = 0; i < VNC_PASSWORD; i++)
 		for (int bit = 0; bit < 8; bit++)
 			mirrored[i] = (uint8_t)(mirrored[i] | (key[i] >> bit & 1) << (7 - bit));
 	gcry_check_version(NULL);
 	if (gcry_cipher_open(&des, GCRY_CIPHER_DES, GCRY_CIPHER_MODE_ECB, 0))
-		return;
+		return false;
 	gcry_cipher_ctl(des, GCRYCTL_SET_ALLOW_WEAK_KEY, NULL, 1); /* libgcrypt calls the key of an empty password weak */
-	gcry_cipher_setkey(des, mirrored, sizeof(mirrored));
-	if (decrypt)
-		gcry_cipher_decrypt(des, out, n, in, n);
-	else
-		gcry_cipher_encrypt(des, out, n, in, n);
+	done = !gcry_cipher_setkey(des, mirrored, sizeof(mirrored)) &&
+	       !(decrypt ? gcry_cipher_decrypt(des, out, n, in, n) : gcry_cipher_encrypt(des, out, n, in, n));
 	gcry_cipher_close(des);
 	explicit_bzero(mirrored, sizeof(mirrored));
+	return done;
 }
 
-void vnc_password_answer(const char *password, const uint8_t challenge[static VNC_CHALLENGE], uint8_t answer[static VNC_CHALLENGE])
+int vnc_password_answer(const char *password, const uint8_t challenge[static VNC_CHALLENGE], uint8_t answer[static VNC_CHALLENGE])
 {
 	char key[VNC_PASSWORD] = "";
+	bool done;
 
 	memcpy(key, password, strnlen(password, sizeof(key)));
-	crypt_des(key, challenge, answer, VNC_CHALLENGE, false);
+	done = crypt_des(key, challenge, answer, VNC_CHALLENGE, false);
 	explicit_bzero(key, sizeof(key));
+	return done ? 0 : -ENOTSUP;
 }
 
 static bool are_printable(const unsigned char *bytes, size_t n)
@@ -76,6 +77,8 @@ int vnc_password_read(const char *path, char password[static VNC_PASSWORD_TEXT],
 		return why_fail(-EINVAL, why, "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes",
 				path);
 	memset(password, 0, VNC_PASSWORD_TEXT);
-	crypt_des(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);
+	if (!crypt_des(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true))
+		return why_fail(-ENOTSUP, why, "%s: libgcrypt refuses DES here (FIPS mode?); write the password as a line of text",
+				path);
 	return 0;
 }

@@ -112,6 +112,7 @@ static const char *explain_vnc_error(int err)
 	switch (err) {
 	case -EPROTO: return "the server does not speak RFB, or sends an encoding that was not requested";
 	case -EACCES: return "the server wants a password: --password-file FILE";
+	case -ENOTSUP: return "libgcrypt refuses DES here (FIPS mode?)";
 	case -EKEYREJECTED: return "the server rejects the password, or blocks this host after too many wrong ones";
 	case -EPROTONOSUPPORT: return "the server offers other security types only; let it offer None (1) or VncAuth (2)";
 	case -ECONNREFUSED: return "the server refuses the connection";

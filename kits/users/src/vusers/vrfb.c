@@ -146,7 +146,8 @@ static int handle_handshake(struct vrfb *s, const uint8_t *p, uint32_t n)
 	case VRFB_SECURITY_COUNT: expect_piece(s, VRFB_SECURITY_TYPES, p[0]); return p[0] ? 0 : -ECONNREFUSED;
 	case VRFB_SECURITY_TYPES: return choose_security(s, p, n);
 	case VRFB_CHALLENGE:
-		vnc_password_answer(s->cfg->password, p, answer);
+		if (vnc_password_answer(s->cfg->password, p, answer))
+			return -ENOTSUP;
 		expect_piece(s, VRFB_RESULT, 4);
 		return append_reply(s, answer, sizeof(answer));
 	case VRFB_RESULT: return !rfb_get_u32(p) ? request_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
