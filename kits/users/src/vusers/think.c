@@ -42,6 +42,8 @@ int think_read_values(FILE *in, struct think_times *out, unsigned long *line)
 	for (*line = 1; fgets(text, sizeof(text), in); (*line)++) {
 		char *word = text + strspn(text, " \t");
 
+		for (int c = strchr(text, '\n') ? '\n' : ' '; c != '\n' && c != EOF;) /* the rest of a long line */
+			c = getc(in);
 		word[strcspn(word, "#\r\n")] = '\0';
 		for (size_t n = strlen(word); n && strchr(" \t", word[n - 1]); n--)
 			word[n - 1] = '\0';

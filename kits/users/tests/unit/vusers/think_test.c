@@ -96,6 +96,22 @@ TEST(a_file_gives_its_own_values_and_they_can_be_stretched)
 	think_free(&t);
 }
 
+/* What is behind the 127th character of a comment is still of it. */
+TEST(a_long_comment_is_one_line)
+{
+	struct think_times t = { 0 };
+	char text[200];
+	unsigned long line;
+	FILE *f;
+
+	snprintf(text, sizeof(text), "#%126s7\nx\n", "");
+	f = open_text(text);
+	assert_int_equal(think_read_values(f, &t, &line), -EPROTO);
+	assert_int_equal(line, 2);
+	fclose(f);
+	think_free(&t);
+}
+
 TEST(the_same_seed_gives_the_same_times)
 {
 	struct think_times t = of("exp", MEAN);
