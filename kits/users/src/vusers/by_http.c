@@ -233,10 +233,12 @@ static void prepare_user(void *self, uint32_t user)
 {
 	struct http_users *h = self;
 
-	if (!user_lanes(h, user)->easy && !make_user(h, user))
+	if (!user_lanes(h, user)->easy && !make_user(h, user)) {
 		crowd_lost(h->crowd, user, -ENOMEM, NULL);
-	else
-		crowd_connected(h->crowd, user);
+		return;
+	}
+	h->user[user].page = -1;
+	crowd_connected(h->crowd, user);
 }
 
 /* Starts the transfer of the next object of the user's request, if there is one left. 0 or -ENOMEM. */
