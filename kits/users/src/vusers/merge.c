@@ -270,7 +270,7 @@ static void choose_worst_generator(struct report_facts *what)
 
 		p->late_p99_ms = sample_quantile(&late[i], 0.99).value / (double)NS_PER_MS;
 		p->late_max_ms = sample_max(&late[i]).value / (double)NS_PER_MS;
-		worst = p->late_p99_ms > run.part[worst].late_p99_ms ? i : worst;
+		worst = p->late_p99_ms > run.part[worst].late_p99_ms || isnan(run.part[worst].late_p99_ms) ? i : worst;
 		if (p->started_late_ms * (double)NS_PER_MS > (double)what->started_late_ns)
 			what->started_late_ns = (int64_t)(p->started_late_ms * (double)NS_PER_MS);
 		what->clock_error_ns = isfinite(p->clock_error_ms) && what->clock_error_ns >= 0
