@@ -38,7 +38,7 @@ crowd_times() { LC_ALL=C awk "BEGIN { printf \"%.9g\", $1 }"; }
 crowd_interrupts() {
 	lab_query server cat /proc/stat | LC_ALL=C awk -v cpus="$(machine_cpu_list "$LAB_CPUS_server" | tr '\n' ' ')" '
 		BEGIN { n = split(cpus, c, " "); for (i = 1; i <= n; i++) ours["cpu" c[i]] = 1 }
-		$1 in ours { sum += $7 + $8 } END { printf "%.0f\n", sum * 1e7 }' | whole_numbers
+		$1 in ours { sum += $7 + $8; seen = 1 } END { if (seen) printf "%.0f\n", sum * 1e7 }' | whole_numbers
 }
 
 # When it is (ns), and the bytes of frames that the server has sent and received; then of each of CROWD_PIDS the CPU time (ns) and
@@ -53,7 +53,7 @@ crowd_moved() {
 		written=$(sed -n "s/^wchar: //p" "/proc/$pid/io")
 		echo "${cpu:-null} ${written:-null}"
 	done' sh "${CROWD_PIDS[@]}" </dev/null 2>/dev/null)
-	echo "${EPOCHREALTIME/[.,]/}000 ${frames:-0 0} ${programs//$'\n'/ }"
+	echo "${EPOCHREALTIME/[.,]/}000 ${frames:-null null} ${programs//$'\n'/ }"
 }
 
 # Prints the rates between two such readings, as JSON. link_percent is of the rate to the client; absent if the link has no rate.
@@ -131,16 +131,17 @@ crowd_end() {	# crowd_end FOLDER
 # their rate oscillates at first; with uniform think times the amplitude falls as e^(-1.04 t/Z): a tenth after two think times, at
 # most two hundredths after four.) A TARGET with one port for each user ends in a dash: vnc:HOST:FIRST-
 crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
-	local skip FROM='' CROWD_NAMES=() status=0
+	local skip FROM='' CROWD_NAMES=() status=0 before after
 	skip=$(crowd_times "${P[think_s]} * 4 + 1")
 	crowd_start "$@" || return
 	crowd_wait "$FROM" "$skip"
 	cpu_begin
-	MOVED=$(crowd_moved) INTERRUPTS=$(crowd_interrupts)
+	MOVED=$(crowd_moved) INTERRUPTS='' before=$(crowd_interrupts)
 	crowd_wait "$FROM" "$(crowd_times "$skip + $SECONDS_EACH")"
 	MOVED=$(crowd_rates "$MOVED" "$(crowd_moved)")
 	cpu_end
-	INTERRUPTS=$(($(crowd_interrupts) - INTERRUPTS))
+	after=$(crowd_interrupts)
+	[ -z "$before" ] || [ -z "$after" ] || INTERRUPTS=$((after - before))
 	crowd_end "$1" || status=1
 	[ "$status" = 0 ] || return 1
 	# (fewer than two requests have no interarrival time: the cell stays, without a verdict)
@@ -157,8 +158,10 @@ crowd_model() {	# crowd_model FOLDER DEMAND,...
 		2>"$LAB_LOG/queue.err" || [ "$?" = 3 ] || warn "cannot compute the queueing model: $(tail -n 1 "$LAB_LOG/queue.err")"
 }
 
+crowd_unwatched() { FOREIGN=null; }	# foreign time is what is left without the time in interrupts
 exp_ran() {	# exp_ran FOLDER
 	local kernel=null own=null why
+	[ -n "${INTERRUPTS-}" ] || crowd_unwatched
 	# (a process that is interrupted is charged with some of it, too: what is left of foreign time is the least that it can have
 	# been)
 	[ "$FOREIGN" = null ] || read -r kernel FOREIGN own < <(LC_ALL=C awk -v ns="$INTERRUPTS" \
