@@ -118,8 +118,12 @@ soak_block() {
 		name=${role/client/viewer}
 		if read -r value again < <(soak_connection "$role"); then
 			soak_row "${name}_round_trip_ms" ms "$value"
-			soak_row "${name}_sent_again" packets "$((again - ${AGAIN[$role]:-0}))"
+			# (fewer than before: one connection has ended)
+			[ -z "${AGAIN[$role]-}" ] || [ "$again" -lt "${AGAIN[$role]}" ] ||
+				soak_row "${name}_sent_again" packets "$((again - AGAIN[$role]))"
 			AGAIN[$role]=$again
+		else
+			unset "AGAIN[$role]"
 		fi
 		if read -r value open < <(soak_processes "$role"); then
 			soak_row "${name}_memory_mb" MB "$value"
@@ -168,6 +172,7 @@ soak_judge() {	# soak_judge FOLDER; 1: LAB_WHY
 soak_blocks() {	# soak_blocks FOLDER; 1: LAB_WHY
 	local N NOW_MS begin ASKED=0 ANSWERED=0 ANSWERS
 	declare -A AGAIN=()
+	for N in client server; do read -r _ "AGAIN[$N]" < <(soak_connection "$N") || unset "AGAIN[$N]"; done
 	echo "$BLOCKS_HEAD" >"$1/blocks.tsv"
 	now_ms
 	begin=$NOW_MS
