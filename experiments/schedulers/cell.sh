@@ -86,7 +86,7 @@ length_rate() {	# length_rate COST_MS
 }
 
 exp_measure() {
-	local RATE=$RATE PERIOD_MS=$PERIOD_MS SECONDS_EACH=$SECONDS_EACH TRAIN_SKIP=$TRAIN_SKIP
+	local RATE=$RATE PERIOD_MS=$PERIOD_MS SECONDS_EACH=$SECONDS_EACH TRAIN_SKIP=$TRAIN_SKIP each
 	if [ "${P[app]}" = heavy ]; then
 		"${P[part]}_rate" "${P[cost_ms]}"
 		RATE=$(awk -v p="$PERIOD_MS" 'BEGIN { printf "%.9g", 1000 / p }')
@@ -94,8 +94,9 @@ exp_measure() {
 	fi
 	train_run_both "$(session_name "${P[protocol]}" "${P[app]}")" "${P[sinks]}" "$2" "$3" || :
 	[ -e "$3/cell.json" ] || return
-	# Excludes cells whose setting was not in force.
-	jq 'if .marked | contains("not the setting asked for") then .state = "failed" | .reason = .marked else . end' \
-		"$3/cell.json" |
-		put_json "$3/cell.json"
+	# Excludes cells whose setting was not in force in either train.
+	for each in "$3" "$3/stall"; do
+		[ ! -e "$each/cell.json" ] || jq 'if .marked | contains("not the setting asked for") then
+			.state = "failed" | .reason = .marked else . end' "$each/cell.json" | put_json "$each/cell.json"
+	done
 }
