@@ -137,7 +137,7 @@ tap_start() {	# tap_start NAME; 1: LAB_WHY
 
 # Ends the capture, and counts its packets and bytes. 1: LAB_WHY.
 tap_end() {	# tap_end NAME FOLDER
-	local lost
+	local lost status=0
 	LAB_WHY="the capture ended early: $(last_word "tap-$1")"
 	! lab_gone "$TAP" || return
 	lab_stop "$TAP"
@@ -146,9 +146,9 @@ tap_end() {	# tap_end NAME FOLDER
 	lost=$(jq '.result.capture.dropped // 0' "$LAB_LOG/tap-$1.out" 2>/dev/null)
 	LAB_WHY="the capture lost $lost packets"
 	[ "${lost:-0}" = 0 ] || return
-	"$TP_BIN/prototap" read "$LAB_LOG/$1.pcap" --port "$PROTOCOL_PORT" --format json -o "$2/$1.json" 2>"$LAB_LOG/$1.err" ||
-		[ "$? $1" = "1 idle" ] && [ -s "$2/$1.json" ] || {	# an idle session may send no packet
-		LAB_WHY="the capture could not be read: $(last_word "$1")"
+	"$TP_BIN/prototap" read "$LAB_LOG/$1.pcap" --port "$PROTOCOL_PORT" --format json -o "$2/$1.json" 2>"$LAB_LOG/$1.err" || status=$?
+	[[ "$status $1" == @(0 *|1 idle) ]] && [ -s "$2/$1.json" ] || {	# an idle session may send no packet
+		LAB_WHY="the capture $([ "$status" = 3 ] && echo "is not whole" || echo "could not be read"): $(last_word "$1")"
 		return 1
 	}
 	[ "$KEEP" = 0 ] || mv "$LAB_LOG/$1.pcap" "$2/"
