@@ -178,8 +178,11 @@ measure_chain() {
 	: >"$LAB_LOG/chain-prototap.out"
 	if capture_start chain-prototap --port 1; then
 		tap=$LAB_PID
-		lab_ready chain-prototap 10 || { warn "cannot start the packet capture: $(tail -n 1 \
-			"$LAB_LOG/chain-prototap.err")"; return 0; }
+		lab_ready chain-prototap 10 || {
+			warn "cannot start the packet capture: $(tail -n 1 "$LAB_LOG/chain-prototap.err")"
+			lab_stop "$tap"
+			return 0
+		}
 	fi
 	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t "${seconds}s" \
 		--schedule jittered --watch patch --format json
