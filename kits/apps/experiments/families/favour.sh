@@ -258,8 +258,11 @@ favour_can_trace() {
 # Runs COMMAND while FILE gets every time slice of tasks on the session's CPUs. Returns its status; 1: LAB_WHY.
 favour_traced() {	# favour_traced FILE COMMAND...
 	local status
-	place_trace "$1" -t 1h --format json
-	is_ready slices "$PLACE_PATIENCE" || return
+	LAB_PID_OF[slices]=''
+	place_trace "$1" -t 1h --format json && is_ready slices "$PLACE_PATIENCE" || {
+		lab_stop "${LAB_PID_OF[slices]-}" "${LAB_PID_OF[vcpus]-}"
+		return 1
+	}
 	"${@:2}"
 	status=$?
 	lab_stop "${LAB_PID_OF[slices]}"

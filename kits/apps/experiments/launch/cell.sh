@@ -130,6 +130,8 @@ keys() {	# keys FOLDER REPEAT
 	return "$status"
 }
 
+exp_stop() { lab_stop "${LAB_PID_OF[refecho]-}"; }
+
 # All traces of the run as one table.
 traces_summed() {
 	local folder
