@@ -110,6 +110,7 @@ done
 cell_keep() {	# cell_keep ID
 	local name from
 	name=$(cell_name "$1") from=$part/run/cells/$name/$repeat
+	! cell_there "$1" || return 0
 	jq -e '.state == "complete"' "$from/cell.json" >/dev/null 2>&1 &&
 		jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$(((NOW_S - begun) / ${#missing[@]}))" \
 			--arg figure "$(awk -F'\t' -v name="$name" '$1 == name { figure = $2 } END { print figure }' "$part/run/log/figures.tsv")" \
