@@ -381,6 +381,7 @@ recall() {	# of a comparison that goes on
 	experiment_folder "$EXPERIMENT" >/dev/null || die "$DIR/ab.json: $EXPERIMENT is no experiment"
 	[ -z "${GIT[git]}" ] || git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	check_programs
+	keep ab.json < <(jq --argjson noise "${NOISE:-0}" '.settings.noise_percent = $noise' "$DIR/ab.json")
 }
 
 # A start ------------------------------------------------------------------------------------------------------------
