@@ -185,6 +185,7 @@ start_ssh() {
 	own_ms=$(jq -r '.result.latency_from_due_ms | .p50 // .range.p50.to // ""' "$RUN/log/keyrepeat.json" 2>/dev/null)
 	kill "$terminal"
 	wait "$terminal"
+	unset 'helpers[-1]'
 	start_terminal "${words[@]}" -tt -- "$server" 'exec cat'
 }
 
@@ -232,7 +233,10 @@ part_counts() {
 			state: "complete", reason: "", marked: "", series: "latency", probe_cpu_percent: .result.probe_cpu_percent,
 			period_ms: .settings.period_ms, cost_ms: null}' "$cell/keyrepeat.json" >"$cell/cell.json"
 		jq -r --arg n "$1" --arg of "$repeat" '.result | "try: part \($n) of \($of): \(.keys_answered) keys, median \(
-			.latency_from_due_ms | [.p50 // (.range.p50 | .from, .to) | values | . * 100 | round / 100 | tostring] | join(" to ")) ms"' \
+			.latency_from_due_ms | def ms: . * 100 | round / 100 | tostring;
+				if .p50 then "\(.p50 | ms) ms" elif .above.p50 then "more than \(.above.p50 | ms) ms"
+				elif .range.p50.to then "\(.range.p50 | "\(.from | ms) to \(.to | ms)") ms"
+				elif .range.p50.from then "\(.range.p50.from | ms) ms or more" else "unknown" end)"' \
 			"$cell/keyrepeat.json" >&2
 	else
 		rm -rf "$cell"
