@@ -318,7 +318,9 @@ as_perfetto() {
 					}'
 			done
 		done <"$work/names"
-	} | jq -cs '{traceEvents: ., displayTimeUnit: "ms"}'
+	} >"$work/events"
+	grep -q '"ph":"[Xi]"' "$work/events" || die 1 "the run has no keys with times (or their samples are left out)"
+	jq -cs '{traceEvents: ., displayTimeUnit: "ms"}' "$work/events"
 }
 
 as_pcapng() {
@@ -326,7 +328,7 @@ as_pcapng() {
 	need editcap wireshark-common
 	[ "$(cell_names | wc -l)" = 1 ] || die 2 "--as pcapng is of one condition; name it with --cells: $(cell_names | paste -sd ' ')"
 	name=$(cell_names)
-	capture=$(find -L "$RUN/cells/$name" -name 'capture.pcap*' | sort -V | sed -n 1p)
+	capture=$(find -L "$RUN/cells/$name" -name '*~' -prune -o -name 'capture.pcap*' -print | sort -V | sed -n 1p)
 	[ -n "$capture" ] || die 1 "$name has no capture; measure with --keep-captures"
 	folder=${capture%/*}
 	[ -f "$folder/wire.tsv" ] || die 1 "$name has no wire.tsv, which tells the packets of keys"
