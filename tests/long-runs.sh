@@ -119,7 +119,7 @@ did() {
 	cat <<-END
 		# Do the programs grow?
 
-		Made by \`tests/long-runs.sh\`. These programs ran side by side for $time, on a machine with $(nproc) CPUs.
+		Made by \`tests/long-runs.sh\`. The programs below ran side by side for $time, on a machine with $(nproc) CPUs.
 
 		The table has the resident memory and the number of open files of all processes of a program, read every 7 s. \`vusers\`
 		keeps 32 bytes for each request, in memory that it reserves before it begins.
