@@ -94,10 +94,11 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	rm run/*.tsv run/summary.json
 	changed --arg p "vnc\$(touch\${IFS}$PWD/ran)" '.cells[].parameters.protocol = $p | .cells[1].parameters.app = "own"'
 	find run/cells -name cell.json | while read -r file; do
-		jq --arg p "vnc\$(touch\${IFS}$PWD/ran)" '.parameters |= (.protocol = $p | if .sinks == 5 then .app = "own" else . end)' \
+		jq --arg p "vnc\$(touch\${IFS}$PWD/ran)" '.parameters |= (.protocol = $p | if .sinks == 2 then .app = "own" else . end)' \
 			"$file" >new
 		cat new >"$file"
 	done
+	grep -q '"app": "own"' run/cells/*/*/cell.json
 	run -0 "$tp" bundle run -o b.tar.zst
 	run -0 "$tp" report b.tar.zst -o there
 	[ -s there/run/figures/latency-cdf.svg ]
@@ -295,7 +296,8 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		stalls .cells[0].parameters.sinks = [$x]
 		stalls .settings.apps = [$x]
 	END
-	mkdir ab
+	mkdir -p ab/{a,b}
+	tee ab/{a,b}/run.json <<<'{"settings": {"repeats": 2}}'
 	jq -n '{experiment: "stalls", both: "", a: {options: "", server: "", client: ""}, b: {options: "", server: "", client: ""},
 		settings: {effect: "10%", metrics: "", pairs: 2, alpha_percent: 5, seed: 1}, starts: 1, measured_s: 1}' >ab.json
 	for filter in settings.{seed,pairs,alpha_percent,effect,noise_percent} starts measured_s experiment; do
@@ -303,6 +305,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		run "$tp" ab --resume ab
 		[[ $status == [12] ]]
 		[ "${#lines[@]}" = 1 ]
+		[[ $output == *"ab.json cannot be read" || $output == *"${bad%%\`*}"* ]]	# (its check was reached)
 		[ ! -e ran ]
 	done
 }
