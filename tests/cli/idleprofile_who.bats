@@ -83,19 +83,21 @@ taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%
 @test "idleprofile --who: a burst of 2 s at normal priority, which the scheduler interrupts, is one row" {
 	local rows ns cpu ratio named high taken
 
-	start_who
-	taken=$(taken)
 	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t100000000\t2000000000\n' >plan
-	"$BIN/sink" --cpus "$CPU" --burst plan --burst-log bursts -o sunk -t 60s 2>sink.err || [ $? = 3 ]
-	sleep 0.3
-	end_profile
-	read -r rows ns cpu ratio named high <<<"$(seen)"
-	taken=$(($(taken) - taken))
-	echo "rows $rows, ns $ns of $cpu: $ratio, with others $named, at most $high; interrupts and hypervisor $taken"
-	[ "$cpu" -ge 2000000000 ]
-	# others who ran in between end an event, and the burst's row with it
-	[ "$rows" -eq 1 ] || machine_was_busy 20
-	[ "$rows" -eq 1 ] || skip "others took more than a hundredth of this CPU meanwhile"
+	for _ in {1..3}; do
+		start_who
+		taken=$(taken)
+		"$BIN/sink" --cpus "$CPU" --burst plan --burst-log bursts -o sunk -t 60s 2>sink.err || [ $? = 3 ]
+		sleep 0.3
+		end_profile
+		read -r rows ns cpu ratio named high <<<"$(seen)"
+		taken=$(($(taken) - taken))
+		echo "rows $rows, ns $ns of $cpu: $ratio, with others $named, at most $high; interrupts and hypervisor $taken"
+		[ "$cpu" -ge 2000000000 ]
+		# others who ran in between end an event, and the burst's row with it
+		if [ "$rows" -eq 1 ] || ! machine_was_busy 20; then break; fi
+	done
+	[ "$rows" -eq 1 ] || { machine_was_busy 200 && skip "others had the machine meanwhile"; }
 	awk -v r="$ratio" -v named="$named" -v high="$high" -v t="$taken" -v cpu="$cpu" \
 		'BEGIN { exit !(high > 0.97 && named > 0.8 && r < 1.03 + t / cpu) }'
 }
