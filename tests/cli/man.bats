@@ -115,12 +115,19 @@ man_options() {	# tool
 }
 
 @test "thinprobe(1) names every command of the front door and every program of the core" {
-	local word wrong=0
+	local word wrong=0 commands
 
-	need_mandoc
 	[ -f docs/thinprobe.1 ] || skip "no thinprobe(1) yet"
-	for word in setup demo check doctor run list report lab $(ls src/*/*.1 | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p'); do
-		grep -qw "$word" "$BATS_FILE_TMPDIR/thinprobe.1" || { echo "thinprobe(1) does not name $word"; wrong=1; }
+	. <(./thinprobe completion)
+	COMP_WORDS=(thinprobe "") COMP_CWORD=1 COMPREPLY=()
+	_thinprobe
+	mapfile -t commands < <(printf '%s\n' "${COMPREPLY[@]}" | grep -vxF "$(program_names)")
+	[ "${#commands[@]}" -gt 15 ]
+	for word in "${commands[@]}"; do
+		grep -qE "^\.It Cm $word( |\$)" docs/thinprobe.1 || { echo "thinprobe(1) does not describe $word"; wrong=1; }
+	done
+	for word in $(ls src/*/*.1 | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p'); do
+		grep -qE "^\.Xr thinprobe-$word 1( |\$)" docs/thinprobe.1 || { echo "thinprobe(1) does not name $word"; wrong=1; }
 	done
 	[ $wrong -eq 0 ]
 }
