@@ -638,7 +638,8 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 @test "the build before a report needs no temporary file, which a signal could leave behind" {
 	mkdir run
 	echo '{}' >run/run.json
-	TMPDIR=$PWD/none run "$TOP/thinprobe" report run
+	TMPDIR=$PWD/none run -1 "$TOP/thinprobe" report run
+	[[ ${#lines[@]} = 1 && $output == "thinprobe: "*run.json* ]]
 	[[ $output != *"temporary file"* && $output != *mktemp* ]]
 }
 
@@ -676,11 +677,11 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 			if [[ $line == "include "* ]]; then with_includes "${1%/*}/${line#include }"; else printf '%s\n' "$line"; fi
 		done <"$1"
 	}
-	for folder in "$TOP"/experiments/*/; do
-		[ -f "$folder/table" ] || continue
+	for folder in "${every_plan[@]%/plan}"; do
 		with_includes "$folder/table" |
 			awk '/^#/ { next } $1 == "table" { table = $2; next } NF > 6 { print table, $1 }' >columns
-		jq -nr -L "$TOP/report" -L "$TOP/experiments/families" -L "$folder" 'include "say"; views | .table as $table
+		jq -nr -L "$TOP/report" -L "$TOP/experiments/families" -L "${folder%/*}/families" -L "$folder" '
+			include "say"; views | .table as $table
 			| (.by, .only, .rank, .breaks[:2][]?, (.at // {} | to_entries[].key), .columns[]) | values | rtrimstr("?")
 			| if contains(":") then sub(":"; " ") else "\($table) \(.)" end' >used
 		[ -s used ]
