@@ -41,6 +41,7 @@ word() {
 
 @test "schedulers: policies and groups of session and load are those of the setting; an unavailable setting has a reason" {
 	[ "$(word default policy sinks)" = other ]
+	[ -n "$(word default autogroup sinks)" ]
 	[ "$(word default autogroup sinks)" = "$(word default autogroup session)" ]
 	[ "$(word idle policy sinks)" = idle ]
 	[ "$(word idle policy session)" = other ]

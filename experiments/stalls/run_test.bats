@@ -36,8 +36,8 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 
 @test "stalls: without load every due key is sent, and every answered one has a latency" {
 	k=$(folder_of heavy 0 1)/keyrepeat.json
-	[ "$(jq '.result.keys_due' "$k")" = "$(jq '.result.keys_sent' "$k")" ]
-	[ "$(jq '.result.keys_answered' "$k")" = "$(jq '.result.latency_from_due_ms.n' "$k")" ]
+	jq -e '.result | .keys_due >= 30 and .keys_due == .keys_sent and .keys_answered > 0
+		and .keys_answered == .latency_from_due_ms.n' "$k"
 }
 
 @test "stalls: summary.tsv has the mean stall by fair sharing beside the measured one" {
@@ -67,7 +67,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 
 @test "stalls: the CPU hogs ran in the session's scheduling group, as asked for" {
 	cell=$(folder_of heavy 4 1)/cell.json
-	[ "$(jq -r .autogroup.session "$cell")" = "$(jq -r .autogroup.sinks "$cell")" ]
+	jq -e '.autogroup | .session != null and .session == .sinks' "$cell"
 }
 
 @test "stalls: the report is one file without references to the network" {
