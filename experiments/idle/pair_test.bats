@@ -12,6 +12,6 @@ load ../../tests/lab/pair
 	cell="$RUN/cells/vnc-1/1"
 	[ "$(jq '.result.cpus | length' "$cell/idleprofile.json")" = 1 ]
 	[ "$(jq '.result.cpus[0].wall_s > 2.9' "$cell/idleprofile.json")" = true ]
-	[ ! -s "$cell/culprits.tsv" ] || awk -F'\t' '$3 == "own" && $4 ~ /^Xvnc/ { found = 1 } END { exit !found }' \
-		"$cell/processes.tsv"
+	[ -s "$cell/culprits.tsv" ] || skip "who took the CPU cannot be seen here"
+	awk -F'\t' '$3 == "own" && $4 ~ /^Xvnc/ { found = 1 } END { exit !found }' "$cell/processes.tsv"
 }

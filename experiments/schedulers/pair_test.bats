@@ -10,9 +10,11 @@ load ../../tests/lab/pair
 	pair_cell schedulers --settings default,weight-10-1,own-cpu --parts table --loads 2 --costs 5ms --full-costs 5ms \
 		--time 2 --repeat 1 --idle 1
 	jq -e '.rows[] | select(.setting == "default").here' "$RUN/run.json"
-	[ "$(id -u)" != 0 ] || jq -e '.rows[] | select(.setting == "weight-10-1") | .here or .why != null' "$RUN/run.json"
+	jq -e '.rows | length == 3 and any(.here | not) and all(.here or (.why | length > 0))' "$RUN/run.json"
+	why=$(jq -r '.rows[] | select(.setting == "weight-10-1") | if .here then "" else .why end' "$RUN/run.json")
+	[ -z "$why" ] || skip "no cpu groups here: $why"
 	# the groups as the server's kernel reported them
 	for cell in "$RUN"/cells/vnc-weight-10-1-*/1/cell.json; do
-		[ ! -e "$cell" ] || jq -e '.autogroup | (.app | contains("-session")) and (.sinks | contains("-load"))' "$cell"
+		jq -e '.autogroup | (.app | contains("-session")) and (.sinks | contains("-load"))' "$cell"
 	done
 }
