@@ -30,12 +30,13 @@ lab_disk_delay 0'
 	[ "$(sed -n 's/^before: //p' "$W/out")" -gt 4 ]
 	[ "$(sed -n 's/^none: //p' "$W/out")" = 4 ]
 	# those that this kernel has
-	[ -z "$(sed -n 's/^\(mq-deadline\|kyber\|bfq\): //p' "$W/out" | grep -vx 4)" ]
+	for s in $(tr -d '[]' <"/sys/block/${device##*/}/queue/scheduler"); do [ "$(sed -n "s/^$s: //p" "$W/out")" = 4 ]; done
 	kill -9 "$pid"
 	gone
 	# what the next user of that device finds, whatever the kernel shows
 	fallocate -l 8M "$W/file"
-	loop=$(losetup --find --show "$W/file")
+	loop=$device
+	losetup "$loop" "$W/file" || { losetup "$loop" && loop=$(losetup --find --show "$W/file"); }	# (another lab has taken it)
 	reads() { awk '{ print $1 }' "/sys/block/${loop##*/}/stat"; }
 	before=$(reads)
 	fio --name=x --filename="$loop" --direct=1 --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --time_based --runtime=300 \
