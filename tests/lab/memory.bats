@@ -356,6 +356,8 @@ END
 ./thinprobe-abcdef.server/memory.memsw.limit_in_bytes:134217728
 ./thinprobe-abcdef.server/memory.swappiness:60
 END
+	[ -z "$(find "$W/tree" -name 'thinprobe*')" ]
+	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
 }
 
 @test "memory: kernel switches are changed and restored; of a list of words the selected one is read" {
