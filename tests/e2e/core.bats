@@ -32,12 +32,21 @@ setup() {
 }
 
 @test "core without kits: list, help, doctor and completion work, and name no kit's experiment" {
+	local word named
 	run -0 ./thinprobe list
 	[ "$(grep -cE '^  [a-z-]+ +[0-9]+  [A-Z]' <<<"$output")" = "$(ls experiments/*/plan | wc -l)" ]
 	run -0 ./thinprobe --help
+	named=$(grep -oE 'thinprobe run [a-z-]+' <<<"$output" | cut -d' ' -f3)
+	[ -n "$named" ]
+	for word in $named; do [ -e "experiments/$word/plan" ]; done
 	run -0 ./thinprobe help stalls
 	./thinprobe doctor >/dev/null || [ $? = 4 ]
-	run -0 ./thinprobe completion
+	run -0 --separate-stderr ./thinprobe completion
+	. <(printf '%s\n' "$output")
+	COMP_WORDS=(thinprobe run "") COMP_CWORD=2 COMPREPLY=()
+	_thinprobe
+	named=$(printf '%s\n' "${COMPREPLY[@]}" | LC_ALL=C sort)
+	[ "$named" = "$(ls -d experiments/*/plan | cut -d/ -f2 | LC_ALL=C sort)" ]
 	run -0 ./thinprobe run paging --options-only
 }
 
