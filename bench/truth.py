@@ -280,4 +280,7 @@ def main():
         fail("one of --lost, --perf, --cyclictest is needed")
 
 
-main()
+try:
+    main()
+except OSError as error:
+    fail(f"{error.filename}: {error.strerror}")

@@ -201,16 +201,10 @@ END
 
 @test "truth.py: an unknown file is refused" {
 	four
-	run "$TRUTH" lost --lost bursts
-	[ "$status" -eq 1 ]
-	run "$TRUTH" bursts --lost bursts
-	[ "$status" -eq 1 ]
-	[[ $output == *"no column lost_ns"* ]]
+	one_line 1 "truth.py: lost: " "$TRUTH" lost --lost bursts
+	one_line 1 "no column lost_ns" "$TRUTH" bursts --lost bursts
 	lost ''
 	echo 'lost/1	0	5' >>lost
-	run "$TRUTH" bursts --lost lost
-	[ "$status" -eq 1 ]
-	[[ $output == *"line 2"* ]]
-	run "$TRUTH" bursts
-	[ "$status" -eq 1 ]
+	one_line 1 "line 2" "$TRUTH" bursts --lost lost
+	one_line 1 "--lost" "$TRUTH" bursts
 }
