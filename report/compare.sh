@@ -91,7 +91,7 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 	case $status in 0 | 3 | 5) ;; *) ! disk_full "$work" || die 1; cat "$work/err" >&2; exit "$status" ;; esac
 	if [ -n "$json" ]; then
 		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$differs" \
-			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged" | cleaned
+			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged" | printable_json
 		[ -z "$gate" ] || exit "$status"
 		continue
 	fi

@@ -74,7 +74,7 @@ read -r all broken open < <(jq -r '[(.limits | length),
 [ "${all:-0}" != 0 ] || die 1 "no condition and metric is in both runs"
 # The answer, then what does not hold: in 8 lines, or, of too many for that, those that fit.
 if [ -n "$json" ]; then
-	jq --argjson status "$status" '{limits, not_judged: (.not_judged // []), status: $status}' <<<"$judged" | cleaned
+	jq --argjson status "$status" '{limits, not_judged: (.not_judged // []), status: $status}' <<<"$judged" | printable_json
 elif [ -n "$tap" ]; then
 	jq -r '"TAP version 13", "1..\(.limits | length)", (.limits | to_entries[]
 		| "\(if .value.verdict == "holds" then "ok" else "not ok" end) "

@@ -257,7 +257,7 @@ table) doc=$(document) && decide terminal_view | printable; exit ;;
 cell) doc=$(document) && say terminal_cell <<<"$doc" | printable; exit ;;
 verdict) doc=$(document) && decide 'said | terminal_verdict' | folded; exit ;;
 findings) doc=$(document) && decide terminal_words | printable; exit ;;
-json) doc=$(document) && decide "said | $findings"; exit ;;
+json) doc=$(document) && decide "said | $findings" | printable_json; exit ;;
 record) doc=$(document) && decide record; exit ;;
 esac
 

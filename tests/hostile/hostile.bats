@@ -221,19 +221,29 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 }
 
 @test "terminal: no escape sequence and no command of a workflow in what report, compare and gate print" {
-	local words
+	local wanted text words
 	folder
 	echo 'p50 * < 1ms' >limits
 	changed '.host.kernel = "6\u001b]0;x\u0007" | .version = "\u009b31m\u202e" | .state = "x\u001b[2J" | .reason = "y\n::error::z"
 		| .host.cpu.model = "##[add-path]/x"'
-	sed -i '2,$s/vnc/::stop-commands::\x1b[2J\xe2\x80\xae##[x]/' run/summary.tsv
-	for words in "report run --verdict" "report run --table" "report run --findings" "report run --json" "compare $GOOD run" \
-		"gate run --limits limits" "gate run --limits limits --tap" "gate run --baseline $GOOD"; do
+	sed -i '2s/vnc/::stop-commands::\x1b[2J\xe2\x80\xae##[x]/' run/summary.tsv
+	while IFS=$'\t' read -r wanted text words; do	# (text: a part of what must not be printed as it is)
 		# shellcheck disable=SC2086 # words
-		run "$tp" $words
-		[ "${#lines[@]}" -gt 0 ]
+		run "-$wanted" "$tp" $words
+		[[ $output == *"$text"* ]] || { printf '%s: %s\n' "$words" "$output"; false; }
 		run ! grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|^\s*::|##\[' <<<"$output"
-	done
+	done <<-END
+		0	[2J	report run --verdict
+		0	stop-commands	report run --table
+		0	stop-commands	report run --findings
+		0	stop-commands	report run --json
+		0	]0;x	compare $GOOD run
+		0	add-path	compare $GOOD run --json
+		5	stop-commands	gate run --limits limits
+		5	stop-commands	gate run --limits limits --tap
+		5	stop-commands	gate run --limits limits --json
+		3	]0;x	gate run --baseline $GOOD
+	END
 	run -0 "$tp" report run
 	run ! grep -l $'\u202e' run/report.{md,html} run/findings.json
 }
