@@ -558,7 +558,8 @@ END
 	cp -r "$KEPT" kept
 	jq --arg name "../../../../../../../../../../..$PWD/victim/c" '.cells[0].name = $name' kept/run.json >archive/run.json
 	tar --zstd -cf kept/samples.tar.zst -C archive cells run.json
-	run -1 "$TOP/thinprobe" compare kept "$RUN"
+	run -1 --separate-stderr "$TOP/thinprobe" compare kept "$RUN"
+	[[ ${#stderr_lines[@]} = 1 && $stderr == *"samples.tar.zst: "* ]]
 	[ "$(find victim ! -type d)" = victim/c/1/cell.json ]
 	printf 'schema\ta b\n' >archive/long.tsv
 	tar --zstd -cf kept/samples.tar.zst -C archive cells long.tsv
@@ -567,6 +568,7 @@ END
 	cp -r "$RUN" open
 	printf 'schema\ta b' >open/long.tsv
 	run -1 "$TOP/thinprobe" export open --as csv
+	[[ $output == *"long.tsv has no headings"* ]]
 }
 
 @test "nothing outside of a run is read: not in a folder whose name is a pattern, nor by a name of two lines" {
@@ -581,6 +583,7 @@ END
 	mkdir -p two/cells/vnc-light-0/1/$'samples.tsv\n'"$PWD"/outside
 	cp outside/samples.tsv two/cells/vnc-light-0/1/$'samples.tsv\n'"$PWD"/outside
 	run -1 "$TOP/thinprobe" export two --as samples
+	[[ ${#lines[@]} = 1 && $output != *secret* ]]
 	# the log of the engine holds what it likes
 	cp -r "$RUN" logged
 	mkdir -p logged/log
