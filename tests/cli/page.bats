@@ -246,11 +246,13 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 		run -2 "$TOP/report/report.sh" $part
 	done
 	run -0 "$TOP/report/report.sh" --help
-	rm run/schema.tsv
+	mv run/schema.tsv .
 	run -1 "$TOP/report/report.sh" --table run
 	[[ $output == "thinprobe: "*"schema.tsv is missing;"* ]]
+	mv schema.tsv run
 	echo nonsense >run/run.json
 	run -1 "$TOP/report/report.sh" --findings run
+	[ "$output" = "thinprobe: run/run.json: cannot be read" ]
 }
 
 @test "report: a folder in the place of a table, a page or a figure is named, and nothing is put into it" {
