@@ -182,8 +182,8 @@ remade() {
 	[ "$(finding run tested)" = 0.256 ]
 	[[ $(finding run tested text) == *"better: load at nice 19 0.26"*"worse: session under SCHED_RR"* ]]
 	find run/cells -name cell.json | while read -r f; do edit_json "$f" '.state = "failed" | .reason = "no luck"'; done
-	run "$BIN/summarize" run
-	[ "$status" = 1 ]
+	run -1 "$BIN/summarize" run
+	[[ $output == *"no repeat of any cell is complete"* ]]
 }
 
 @test "schedulers: two protocols: each setting is compared with the default of the same protocol" {

@@ -246,6 +246,7 @@ hand_made_menus() {
 	cp run/run.json old
 	mv new run/run.json
 	run -1 "$TOP/bin/summarize" run
+	[[ $output == *"no valid name of a cell: ../../etc"* ]]
 	jq 'del(.cells[1].parameters.app)' old >run/run.json
 	run -1 "$TOP/bin/summarize" run
 	[[ $output == *"a cell without app"* ]]
