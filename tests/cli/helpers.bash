@@ -120,11 +120,12 @@ loses_its_server() {	# target option...
 
 children_of() { cat "/proc/$1/task/$1/children"; }	# pid
 
-# A signal so many seconds after the start leaves a whole report or none, no process, and this exit status or, before it could
-# catch signals, 143.
+# A signal so many seconds after the start leaves a whole report (JSON) or none, no process, and this exit status or, before it
+# could catch signals, 143.
 stopped_at_start() {	# STATUS "SECONDS..." command...
 	local after children
 
+	need jq
 	for after in $2; do
 		start early "${@:3}"
 		sleep "$after"
@@ -134,6 +135,7 @@ stopped_at_start() {	# STATUS "SECONDS..." command...
 		# shellcheck disable=SC2086
 		until_true gone $children
 		[ "$(find . -name 'report.*' | wc -l)" -eq 0 ] && [[ $status =~ ^($1|143)$ ]] || return
+		[ ! -e report ] || jq -e .result report >/dev/null || return
 		rm -f report
 	done
 }

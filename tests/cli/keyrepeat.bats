@@ -214,6 +214,7 @@ END
 	END
 	run "$KEYREPEAT" vnc:127.0.0.1:1 -t 1s --connect 1s	# somebody may listen there
 	[[ $output != *"port 1:"* ]]
+	[[ $output == *"port 5901"* ]] || ss -Hltn 'sport = :5901' | grep -q .
 }
 
 @test "keyrepeat vnc: a silent server, a very slow one, one that sends terminal escapes: one line within the time limit" {
@@ -276,7 +277,8 @@ END
 }
 
 @test "keyrepeat: a signal at any moment of the start leaves a report or no output" {
-	stopped_at_start 130 "0 .001 .002 .003 .005 .008 .013 .021" "$KEYREPEAT" null: -o report --watch patch
+	stopped_at_start 130 "0 .001 .002 .003 .005 .008 .013 .021" "$KEYREPEAT" null: -o report --watch patch \
+		--format json
 }
 
 @test "keyrepeat x11: errors for a display without XTEST, a symbol without a key, a display without a patch" {
