@@ -11,6 +11,15 @@ setup() {
 	gallery=$TOP/experiments/commands/gallery.sh
 }
 
+until_true() {	# COMMAND...: for up to 30 s, while the last job runs
+	for _ in {1..600}; do
+		if "$@"; then return; fi
+		kill -0 $! || return
+		sleep 0.05
+	done
+	return 1
+}
+
 # made_tree [NAME]: a tree with two runs, NAME (one) and two, of which run.sh writes what gallery.sh looks at: "slow" waits for a
 # signal, "broken" lacks a cell at first, "big" has large samples. What needs no run is "sum", by a program called adder.
 made_tree() {
@@ -665,7 +674,7 @@ kept_table() {
 	for n in 1 2; do
 		rm -f sleeper
 		"$gallery" -o out --resume two slow >said 2>&1 &
-		until [ -s sleeper ]; do kill -0 $!; sleep 0.05; done
+		until_true test -s sleeper
 		kill $!
 		wait $! && false
 		[ $? = 130 ]
@@ -700,7 +709,7 @@ kept_table() {
 	awk 'BEGIN { for (n = 1; n <= 100000; n++) printf "%.0f %.0f 0 0\n", n * 1e9, n * 9e8 }' >cpu
 	echo 1 >turn
 	"$gallery" --when-quiet -o busy >said 2>&1 &
-	until grep -q waiting said; do kill -0 $!; sleep 0.05; done
+	until_true grep -q waiting said
 	kill $!
 	wait $! && false
 	[ $? = 130 ]
@@ -714,7 +723,7 @@ kept_table() {
 	for signal in TERM KILL; do
 		rm -rf sleeper out called
 		"$gallery" -o out slow >said 2>&1 &
-		until [ -s sleeper ]; do kill -0 $!; sleep 0.05; done
+		until_true test -s sleeper
 		status=0
 		kill -$signal $!
 		wait $! || status=$?

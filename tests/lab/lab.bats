@@ -347,7 +347,7 @@ END
 	disk=$!
 	sleep 60 3>&- &
 	other=$!
-	until [ "$(cat "/proc/$disk/comm")" = slowdisk ]; do :; done
+	until_true grep -qx slowdisk "/proc/$disk/comm"
 	. "$TOP/lab/machine.sh"
 	machine_servants >"$W/servants" && status=0 || status=$?
 	kill "$disk" "$other"
@@ -507,7 +507,7 @@ END
 	mkdir "$W/tmp/thinprobe-watch.killed" "$W/tmp/thinprobe-watch.livin1"
 	bash -c 'exec -a commands/watch.sh sleep 100' 3>&- &
 	echo $! >"$W/tmp/thinprobe-watch.livin1/pid"
-	until grep -qza 'commands/watch\.sh$' "/proc/$!/cmdline"; do sleep 0.05; done
+	until_true grep -qza 'commands/watch\.sh$' "/proc/$!/cmdline"
 	exec 8<"$W/locks/cpu1"
 	flock -n 8
 	export LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/tmp"
@@ -531,7 +531,7 @@ END
 	touch "$W/locks/"$'cpu\ec'
 	bash -c 'exec -a -mine sleep 100' 3>&- &
 	pid=$!
-	until grep -qzxF -e -mine "/proc/$pid/cmdline"; do sleep 0.05; done
+	until_true grep -qzxF -e -mine "/proc/$pid/cmdline"
 	LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" HOME="$W" run "$TOP/lab/lab.sh" clean
 	[ "$status" -eq 0 ]
 	kill "$pid"

@@ -7,6 +7,11 @@ bats_require_minimum_version 1.5.0
 # shellcheck source=tests/busy.bash
 . "${BASH_SOURCE[0]%/*}/../busy.bash"
 
+until_true() {	# COMMAND...: for up to 30 s
+	for _ in {1..600}; do if "$@"; then return; fi; sleep 0.05; done
+	return 1
+}
+
 # world TOOL...: in setup(); a missing tool skips the test. WORLD: a name for W with a blank in it.
 world() {
 	local tool

@@ -45,7 +45,12 @@ by_logs() {
 		python3 "$server" --log \$port.log --port \$port --password secret --factor \$factor \
 			--delays 60,35,120,40,200 >/dev/null 2>&1 &
 		echo \$! >\$port.pid
-		until grep -q ' listens ' \$port.log; do kill -0 \$! || exit; sleep 0.05; done
+		for n in \$(seq 600); do
+			if grep -q ' listens ' \$port.log; then exit; fi
+			kill -0 \$! || exit
+			sleep 0.05
+		done
+		exit 1
 	END
 	real_run "$RUN" "$TOP/thinprobe" run replay --trace "my trace" --to "vnc:127.0.0.1::$port" --label fast \
 		--to "vnc:127.0.0.1::$((port + 1))" --label slow --password-file password \

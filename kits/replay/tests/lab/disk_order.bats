@@ -42,7 +42,8 @@ lab_disk_delay 0'
 	fio --name=x --filename="$loop" --direct=1 --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --time_based --runtime=300 \
 		>"$W/fio" 2>&1 3>&- &
 	fio=$!
-	until [ "$(reads)" -gt "$before" ]; do kill -0 "$fio" || { cat "$W/fio"; false; }; sleep 0.05; done
+	reads_more() { [ "$(reads)" -gt "$before" ]; }
+	until_true reads_more || { cat "$W/fio"; false; }
 	most=$(in_device "$loop")
 	kill "$fio"
 	wait "$fio" || true
