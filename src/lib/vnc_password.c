@@ -25,8 +25,8 @@ static bool crypt_des(const char key[static VNC_PASSWORD], const uint8_t *in, ui
 	if (gcry_cipher_open(&des, GCRY_CIPHER_DES, GCRY_CIPHER_MODE_ECB, 0))
 		return false;
 	gcry_cipher_ctl(des, GCRYCTL_SET_ALLOW_WEAK_KEY, NULL, 1); /* libgcrypt calls the key of an empty password weak */
-	done = !gcry_cipher_setkey(des, mirrored, sizeof(mirrored)) &&
-	       !(decrypt ? gcry_cipher_decrypt(des, out, n, in, n) : gcry_cipher_encrypt(des, out, n, in, n));
+	gcry_cipher_setkey(des, mirrored, sizeof(mirrored));	   /* (it says so even then, and takes the key) */
+	done = !(decrypt ? gcry_cipher_decrypt(des, out, n, in, n) : gcry_cipher_encrypt(des, out, n, in, n));
 	gcry_cipher_close(des);
 	explicit_bzero(mirrored, sizeof(mirrored));
 	return done;
