@@ -63,7 +63,7 @@ disk_fill() {
 
 # Removes the lab's disk and its mounts in /usr; they must not be in use. 1: LAB_WHY.
 disk_away() {
-	[ -n "$LAB_DISK" ] || return 0
+	[ -n "${LAB_DISK-}" ] || return 0
 	lab_exec -R server sh -c '! grep -q "^desk /usr overlay " /proc/self/mounts || umount -l /usr' </dev/null
 	lab_disk_off
 }
