@@ -230,6 +230,8 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 @test "thinprobe setup and demo accept an abbreviated --protocol" {
 	run -2 --separate-stderr thinprobe setup --proto nosuch --no-install
 	[[ $stderr == *"no protocol nosuch"* ]]
+	run -2 --separate-stderr thinprobe setup --protocol= --no-install
+	[[ $stderr == *"--protocol"* ]]
 	run -2 --separate-stderr thinprobe setup --protocol vnc:nosuch --no-install
 	[[ ${#stderr_lines[@]} = 1 && $stderr == *"no variant 'nosuch' of vnc"* ]]
 	run -2 --separate-stderr thinprobe demo --proto=nosuch
