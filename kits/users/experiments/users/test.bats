@@ -285,6 +285,13 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 		{cpu_percent: 50, written_kbyte_per_s: 2000}, {cpu_percent: 10, written_kbyte_per_s: null}]}' out)" = true ]
 	moved none "1000000000 500 700" "3000000000 2500500 1000700" >out
 	[ "$(jq -c '[.link_percent, .programs]' out)" = '[null,[]]' ]
+	# counters that cannot be read have none
+	TP_HOME=$TOP LAB_RATE=100Mbit bash -c '. "$TP_HOME/experiments/engine/measure.sh"
+		. "$TP_HOME/kits/users/experiments/families/crowds.sh"
+		lab_exec() { false; }
+		CROWD_PIDS=() before=$(crowd_moved)
+		crowd_rates "$before" "$(crowd_moved)"' >out
+	[ "$(jq -c '[.link_percent, .sent_kbyte_per_s, .received_kbyte_per_s]' out)" = '[null,null,null]' ]
 }
 
 # bats test_tags=all
