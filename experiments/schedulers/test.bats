@@ -71,6 +71,20 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 		END { exit bad }' "$TOP/data/schedulers.tsv"
 }
 
+@test "schedulers: of both trains of a cell each has failed if its setting was not in force" {
+	local marked='not the setting asked for: nice 0'
+	mkdir -p cell/stall
+	TP_HOME=$TOP MARKED=$marked bash -c '. "$TP_HOME/experiments/schedulers/cell.sh"
+		put_json() { cat >new && mv new "$1"; }
+		session_name() { :; }
+		train_run_both() { jq -n "{state: \"complete\", marked: \"\"}" >cell/cell.json
+			jq -n "{state: \"complete\", marked: env.MARKED}" >cell/stall/cell.json; }
+		declare -A P=([protocol]=vnc [app]=light [sinks]=0)
+		exp_measure 1 1 cell'
+	[ "$(jq -r .state cell/cell.json)" = complete ]
+	jq -e '.state == "failed" and .reason == .marked' cell/stall/cell.json
+}
+
 @test "schedulers: summary.tsv: medians, CPU share of the load, coalesced keys; a distribution curve for each row" {
 	make_run 5
 	"$BIN/summarize" run >/dev/null
