@@ -63,6 +63,18 @@ made_up() {
 	[[ $(jq -r .verdict run/findings.json) == "The session ended in block 56. The session failed"* ]]
 }
 
+@test "soak: what was sent again is counted from one block to the next; nothing is said where it cannot be known" {
+	# not of the first reading, one that is lower, as of a new connection, none, and the one after none
+	TP_HOME=$TOP TP_BIN=$BIN bash -c '. "$TP_HOME/experiments/soak/cell.sh"
+		soak_connection() { [ -z "$total" ] || echo "1 $total"; }
+		soak_processes() { false; }
+		warn() { :; }
+		declare -A AGAIN=()
+		N=0 ANSWERS=() THRESHOLD_MS=100 KEYS=0 IN_DOUBT=0 UNKNOWN=0
+		for total in 5 7 4 6 "" 9 10; do N=$((N + 1)); soak_block; done' >rows
+	[ "$(awk -F'\t' '$6 == "server_sent_again" { print $3, $9 }' rows | paste -sd ,)" = "2 2,4 2,7 1" ]
+}
+
 soaked() {	# soaked SCRIPT: 53 blocks after the warm-up; sets status
 	LAB_SHARED_CPUS=1 real_run run "$TOP/thinprobe" soak --protocol vnc:refecho -t 44 --block 0.8 --every 0.08 --warmup 2 \
 		--answer-delay "$1" -o run 2>err 3>&-
