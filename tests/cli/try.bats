@@ -254,6 +254,22 @@ framed() {	# the window is in another that is not the root
 	[[ -z $output && ! -e run2 ]]
 }
 
+@test "try: a part's median is a number, a bound or a range" {
+	local RUN=run cell_name=cell repeat=1 wanted median
+	eval "$(sed -n '/^part_counts() {/,/^}/p; /^cell_parameters() {/p' "$TOP/experiments/commands/try.sh")"
+	mkdir -p run/cells/cell/1
+	while IFS=$'\t' read -r wanted median; do
+		echo "{\"result\": {\"keys_answered\": 9, \"latency_from_due_ms\": $median}}" >run/cells/cell/1/keyrepeat.json
+		kind=vnc run -0 part_counts 1
+		[ "$output" = "try: part 1 of 1: 9 keys, median $wanted" ] || { echo "$output"; false; }
+	done <<-'END'
+		1.23 ms	{"p50": 1.234}
+		more than 1000 ms	{"above": {"p50": 1000}}
+		2 to 3.5 ms	{"range": {"p50": {"from": 2, "to": 3.5}}}
+		2 ms or more	{"range": {"p50": {"from": 2, "to": null}}}
+	END
+}
+
 # said COLUMNS VALUES [REPORTS]: what is said of a row with these, a round trip of 10 ms, and reports of keyrepeat
 said() {
 	. "$TOP/report/program.sh"
