@@ -232,7 +232,7 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	probe=$LAB_PID
 	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(last_word keyrepeat)"
 	if [ -z "$reason" ] && [ -n "${SESSION_PORT[$name]}" ] && capture_start "${bring[@]}" prototap \
-		--port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" "${keep[@]}"; then
+		--port "${SESSION_PORT[$name]}" --period "${PERIOD_MS}ms" --warmup "$TRAIN_SKIP" "${keep[@]}"; then
 		tap=$LAB_PID
 		lab_ready prototap 10 || reason="the capture did not start: $(last_word prototap)"
 	fi

@@ -65,6 +65,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10,
 	  .help = "time between keys; longer gaps between updates are stalls (50ms)" },
 	{ CLI_NS, 0, "merge", &cfg.merge_ns, 1e3, 1e10, .help = "messages closer than this are one update (10ms)" },
+	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 1e6, .help = "leave the first N updates out of all figures of stalls (0)" },
 	{ CLI_FILE, 0, "keys", &cfg.latency.keys, .help = "read: keys typed during the capture, from keyrepeat --log" },
 	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, .help = "with --keys: pair keys with updates, or only write rows (blocks)",
 	  .words = latency_pairings },
@@ -255,6 +256,7 @@ static struct meter_cfg make_meter_cfg(struct run_state *run)
 				   .decode = cfg.decode,
 				   .period_ns = cfg.period_ns,
 				   .merge_ns = cfg.merge_ns,
+				   .warmup = (uint64_t)cfg.warmup,
 				   .watch = cfg.every_ns > 0,
 				   .flows_max = (uint32_t)cfg.flows_max,
 				   .flows_shown = (uint32_t)cfg.flows };

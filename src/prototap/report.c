@@ -182,6 +182,7 @@ static void report_settings(struct rec_report *r, const struct run_state *run, c
 	rec_add_str(r, "server", cfg->server_name);
 	rec_add_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
 	rec_add_real(r, "merge_ms", (double)cfg->merge_ns / NS_PER_MS, 3);
+	rec_add_int(r, "warmup", cfg->warmup);
 	rec_add_str(r, "keys", cfg->latency.keys);
 	rec_add_str(r, "rows", cfg->latency.rows);
 	if (cfg->decode)

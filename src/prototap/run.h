@@ -22,7 +22,7 @@ struct run_cfg {
 	const char *port_name; /* text of --port; NULL: not given */
 	uint8_t server[16];
 	bool by_address, promiscuous;
-	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
+	int64_t time_ns, period_ns, merge_ns, warmup, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
 	int64_t parent;	  /* pid: prototap ends when this process does; 0: not given */
 	int64_t every_ns; /* length of the intervals; 0: none */
 	int decode;	  /* enum payload_decode */

@@ -17,8 +17,10 @@ int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 	memset(m, 0, sizeof(*m));
 	m->cfg = *cfg;
 	m->setup.typed = cfg->typed;
-	for (int i = 0; i < MERGES; i++)
+	for (int i = 0; i < MERGES; i++) {
 		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
+		m->update[i].warmup = cfg->warmup;
+	}
 	if (cfg->watch)
 		m->update[0].keep_most = UPDATE_GAPS_WATCH;
 	m->passed = memory_new(PORTS, sizeof(*m->passed));

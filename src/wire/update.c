@@ -61,7 +61,7 @@ uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 			u->last_ns = time_ns;
 		return u->count;
 	}
-	if (u->count && !stepped) {
+	if (u->count && !stepped && u->count >= u->warmup) {
 		add_gap(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
 			keep_gap(u, time_ns - u->first_ns);

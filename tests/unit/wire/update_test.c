@@ -79,6 +79,34 @@ TEST(one_update_has_no_gaps)
 	assert_int_equal(u.count, 1);
 }
 
+/* The first comes 30 ms late, and the rest each 50 ms: without the first five, as long as two periods until then, no stall is left. */
+TEST(gaps_of_the_warm_up_are_left_out)
+{
+	struct sample kept = { 0 };
+	struct update_series u;
+
+	for (uint64_t warmup = 0; warmup <= 11; warmup++) {
+		update_start(&u, 10 * MS, 50 * MS, &kept);
+		u.warmup = warmup;
+		kept.n = 0;
+		for (int i = 0; i < 10; i++)
+			update_add_message(&u, i * 50 * MS + (i == 0) * 30 * MS + (i > 2) * 50 * MS);
+		assert_int_equal(u.count, 10);
+		/* of nine gaps, 20, 50, 100, 50, ..., those that end with one of the first are left out */
+		assert_int_equal(u.gaps.n, warmup < 2 ? 9 : warmup < 10 ? 10 - warmup : 0);
+		assert_int_equal(kept.n, u.gaps.n);
+		assert_int_equal(u.gaps.stalls, warmup < 4);
+		assert_near(u.gaps.mean,
+			    warmup < 2	  ? 470.0 / 9 * MS
+			    : warmup == 2 ? 450.0 / 8 * MS
+			    : warmup == 3 ? 400.0 / 7 * MS
+			    : warmup < 10 ? 50.0 * MS
+					  : 0,
+			    1);
+	}
+	sample_free(&kept);
+}
+
 TEST(a_clock_set_back_begins_an_update_without_a_gap)
 {
 	struct update_series u;
