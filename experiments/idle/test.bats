@@ -267,7 +267,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		grep -qF ">$system<" run/figures/utilisation.svg
 		grep -qF ">$system<" run/figures/lost-time.svg
 	done
-	run ! grep -q 'rgb( *0, *158, *115)' run/figures/lost-time.svg	# too near to the scale of sessions
+	run -1 grep -q 'rgb( *0, *158, *115)' run/figures/lost-time.svg	# too near to the scale of sessions
 	cp run/report.md run/summary.tsv .
 	"$TOP/report/report.sh" run
 	cmp report.md run/report.md

@@ -145,7 +145,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		late_share_percent 100
 		mean_stall_ms 164.2~0.5'
 	are heavy 10 <<<'overloaded 0'
-	run ! grep -P "^cdf/1\theavy\t20\t" run/cdf.tsv
+	run -1 grep -P "^cdf/1\theavy\t20\t" run/cdf.tsv
 	are heavy 0 <<<'keys 285
 		censored 9
 		late_share_percent 3.158
@@ -224,7 +224,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	"$BIN/summarize" run >out
 	cmp run/summary.tsv first.tsv
 	"$BIN/summarize" run --seed 99 >out
-	run ! cmp -s run/summary.tsv first.tsv
+	run -1 cmp -s run/summary.tsv first.tsv
 }
 
 @test "if the probe reports no stalls, they come from the capture; a missing capture is no error" {
@@ -256,7 +256,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	are light 0 <<<'hold_mean_stall_ms -
 		hold_wire_jitter_sd_ms -'
 	grep -qF ">Mean stall" run/figures/mean-stall.svg
-	run ! grep -E '>(typed keys|packets)<' run/figures/mean-stall.svg
+	run -1 grep -E '>(typed keys|packets)<' run/figures/mean-stall.svg
 	for r in 1 2 3; do
 		cp -r "run/cells/light-000/$r" hold
 		edit_json hold/keyrepeat.json ".result.stalls |= . + {mean_ms: $((10 + r)), jitter_sd_ms: 3}"
@@ -280,7 +280,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	grep -qF '>packets<' run/figures/mean-stall.svg
 	rm -r run/cells/light-000/*/hold
 	drawn "$TOP/report/report.sh" run
-	run ! grep -F '>packets<' run/figures/mean-stall.svg
+	run -1 grep -F '>packets<' run/figures/mean-stall.svg
 }
 
 # Trains of typed and held keys over two protocols: over x11 a held key's redraws take 30 % longer.
@@ -337,7 +337,7 @@ stall_of() {	# stall_of CELL MS: its mean stall, a little apart in each repeat
 	# where autogroups are off, vim has no group of its own
 	sed -i 's/autogroup-5/autogroup-4/g' run/cells/light-020/*/cell.json
 	again
-	run ! grep grouping run/findings.json
+	run -1 grep grouping run/findings.json
 }
 
 @test "--app grouped: a train whose vim and sinks are not in the group that was made for them is flagged" {
@@ -362,7 +362,7 @@ stall_of() {	# stall_of CELL MS: its mean stall, a little apart in each repeat
 	grep -q '^# .*, a key held down: ' run/report.md
 	grep -qF '>a key held down<' run/figures/mean-stall.svg
 	grep -qF '>packets<' run/figures/mean-stall.svg
-	run ! grep -F '>typed keys<' run/figures/mean-stall.svg
+	run -1 grep -F '>typed keys<' run/figures/mean-stall.svg
 	run -2 "$TOP/thinprobe" run hold --quick
 	[ "${#lines[@]}" = 1 ]
 	[[ $output == *"run stalls --modes hold"* ]]
@@ -523,7 +523,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	summarized STATE=interrupted LOADS='0 5' REPEATS=5 APPS=light
 	"$TOP/report/report.sh" --findings run >findings
 	grep -q '^Incomplete (interrupted)' findings
-	run ! grep -q Preliminary findings
+	run -1 grep -q Preliminary findings
 	summarized STATE=interrupted LOADS='0 5' REPEATS=2 APPS=light
 	limit 3 'p50>250ms'	# with 5 CPU hogs nothing was measured
 	grep -qE '^ +5 +failed +failed ' <("$TOP/report/report.sh" --table run)
@@ -559,7 +559,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	# tables show both ends of the range, not the early one alone; --fail-if decides by the late end
 	"$TOP/report/report.sh" --table run >table
 	grep -qE '^ +20 +0 to 25\.3\*' table
-	run ! grep -qE '^ +20 +0 \(' table
+	run -1 grep -qE '^ +20 +0 \(' table
 	limit 5 'late>1%' 'p95>100ms'
 	limit 3 'late>26%'	# its interval ends at 30.7 %
 	limit 0 'late>31%' 'p95>300ms'
@@ -706,7 +706,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	# a point of a curve shows both ends of a range
 	grep -q 'vim: 0 to 25.26' figures/late-share.svg
 	# nothing is fetched
-	run ! grep -noE '(src|href)="?(https?:|//)[^ >]*|src="?figures/|@import|<script [^>]*src|<link' report.html
+	run -1 grep -noE '(src|href)="?(https?:|//)[^ >]*|src="?figures/|@import|<script [^>]*src|<link' report.html
 	grep -o 'download="summary.tsv" href="data:[^"]*"' report.html | sed 's/.*base64,//; s/"$//' | base64 -d | cmp - summary.tsv
 	# every name once, every reference to a name that is there
 	[ -z "$(grep -oE " id=['\"][^'\"]*['\"]" report.html | tr -d "'\"" | sort | uniq -d)" ]
@@ -880,10 +880,10 @@ two_protocols() {	# [NAME=value …] of make_run.py
 	[ "$(ids)" = "late-heavy mean-stall idle-response probe" ]
 	rm run/cells/x11-heavy-*/[123]/cell.json	# only one is left to be judged
 	again
-	run ! grep 'of the 1[.:*]' run/findings.json
+	run -1 grep 'of the 1[.:*]' run/findings.json
 	# the terminal's table of a run of one protocol does not name it
 	summarized LOADS='0 5' APPS=light
-	run ! grep -q Protocol <("$TOP/report/report.sh" --table run)
+	run -1 grep -q Protocol <("$TOP/report/report.sh" --table run)
 }
 
 scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an interval from below 0
@@ -985,7 +985,7 @@ two_runs() {
 	[[ $(finding both late-heavy) == 5[0-9]* ]]	# of 5 CPU hogs; with 20 all are late
 	[ "$(jq -c '.differs | map_values(.beta)' both/run.json)" = '{"loads":[0,5],"repeats":2}' ]
 	grep -q '^[^|>]*; 2 to 3 repeats' both/report.md
-	run ! grep 'thinprobe report' <(grep Preliminary both/report.md)
+	run -1 grep 'thinprobe report' <(grep Preliminary both/report.md)
 	# none at all
 	make_run LOADS=10 APPS=heavy beta
 	edit_json beta/run.json '.host.hostname = "beta"'
@@ -1048,14 +1048,14 @@ two_runs() {
 	edit_json beta/run.json '.cells[].flags = ["foreign CPU time 41.5 %"]'
 	"$TOP/report/report.sh" alpha beta -o both --label a,b
 	[[ $(jq -r .verdict both/findings.json) == "Vim"*vnc/a* ]]
-	run ! grep vnc/b both/findings.json
+	run -1 grep vnc/b both/findings.json
 	"$TOP/report/report.sh" --table both >table
 	grep 'vnc/a .*breaks here' table
-	run ! grep 'vnc/b .*breaks here' table
+	run -1 grep 'vnc/b .*breaks here' table
 	[ "$(finding both mean-stall)" = "$(field both/summary.tsv mean_stall_ms protocol=vnc/a app=heavy sinks=20 |
 		awk '{ print $1 + 0 }')" ]
 	grep -q '^> \*\*Not usable\*\*: b: .* 4 of 4 conditions' both/report.md
-	run ! grep '^> \*\*Flagged' both/report.md
+	run -1 grep '^> \*\*Flagged' both/report.md
 	# one condition of the other run is disturbed
 	edit_json alpha/run.json '.cells[0].flags = ["foreign CPU time 41.5 %"]'
 	"$TOP/report/report.sh" beta alpha -o both --label b,a --findings >words
@@ -1095,7 +1095,7 @@ two_runs() {
 	done
 	drawn "$TOP/report/report.sh" alpha beta -o both
 	grep -q '^|.*| Load |' both/report.md
-	run ! grep -i 'hogs' both/figures/late-share.svg
+	run -1 grep -i 'hogs' both/figures/late-share.svg
 	# beside a run of the lab: both in one figure, and what is not alike above it
 	edit_json alpha/run.json '.settings += {on: "lab", link: "100Mbit"} | .host.hostname = "here"'
 	edit_json beta/run.json '.settings.link = "none"'
@@ -1105,7 +1105,7 @@ two_runs() {
 	for word in 'link 100Mbit (here) and as it is (beta);' 'load CPU hogs of the run (here) and set by others (beta);'; do
 		grep -q "^> \*\*Not alike\*\*: .*$word" both/report.md
 	done
-	run ! grep 'window' both/findings.json
+	run -1 grep 'window' both/findings.json
 }
 
 @test "report refuses runs that are not comparable in one line, and writes nothing" {

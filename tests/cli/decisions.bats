@@ -258,7 +258,7 @@ END
 	grep '^thinprobe_overloaded{.*sinks="2"} 5$' <<<"$output"
 	run -0 "$TOP/thinprobe" export "$RUN" --as junit
 	python3 -c 'import sys, xml.etree.ElementTree as t; assert t.fromstring(sys.argv[1])[0].get("tests") == "2"' "$output"
-	run ! grep '<skipped' <<<"$output"
+	run -1 grep '<skipped' <<<"$output"
 	cp -r "$RUN" disturbed
 	jq '.cells[].flags = ["foreign CPU time 40 %"]' "$RUN/run.json" >disturbed/run.json
 	run -0 "$TOP/thinprobe" export disturbed --as junit

@@ -46,14 +46,14 @@ draw_rows() {	# figures/made.svg, and for phones figures/narrow/made.svg
 	[ "$(of panels | awk -F'\t' '$2 == "wide" && $4 < 3 { print $5, $19, $20 }' | paste -sd ' ')" = "a 0.008 21 b 0.1 1" ]
 	[ "$(of curve-1-3 | cut -f 2,3)" = $'2\t20' ]
 	[ "$(of curves | awk -F'\t' '$4 == "#999999" { print $3, $9 }' | head -n 2 | paste -sd ' ')" = "2 0.01 3 1" ]
-	run ! grep -q unseen rows
+	run -1 grep -q unseen rows
 }
 
 @test "a legend names each curve that is drawn once, and none without rows" {
 	rows '{curves: [{draw: "line", title: "a", rows: [{x: 1, y: 1}]}, {draw: "line", title: "b", rows: []}]},
 		{curves: [{draw: "line", title: "a", rows: [{x: 1, y: 1}]}]}'
 	[ "$(awk -F'\t' '$8 == "a"' rows | wc -l)" = 2 ]	# wide and narrow
-	run ! awk -F'\t' '$8 == "b" { found = 1 } END { exit !found }' rows
+	run -1 awk -F'\t' '$8 == "b" { found = 1 } END { exit !found }' rows
 }
 
 @test "tics of a logarithmic axis are as many as fit, in ms up to a second" {

@@ -379,7 +379,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	[ "$status" = 0 ] || [ "$status" = 4 ]
 	narrow
 	grep -q '^[a-z]*  *protocol vnc' <<<"$output"
-	run ! grep -q 'slow disk' <<<"$output"
+	run -1 grep -q 'slow disk' <<<"$output"
 	run thinprobe doctor --json stalls
 	[ "$status" = 0 ] || [ "$status" = 4 ]
 	jq -e --arg status "$status" '.schema == "thinprobe.doctor/1" and .experiment == "stalls" and (.rows | length) > 5

@@ -172,7 +172,7 @@ made_tree() {
 	run -0 "$gallery" -o out
 	grep -qF '2 runs, which are kept in this repository (2 with all of their samples)' out/gallery.md
 	grep -qF 'Of the runs 0 are preliminary, with fewer than five repeats, and 0 had disturbed' out/gallery.md
-	run ! grep -q '(preliminary' out/gallery.md
+	run -1 grep -q '(preliminary' out/gallery.md
 	jq '.settings.repeats = 3 | .cells[1].flags = ["foreign CPU time 9 %"] | .kept.left_out_bytes = 5 | .kept.conditions = 0' \
 		out/one/run.json >x
 	mv x out/one/run.json
@@ -211,7 +211,7 @@ made_tree() {
 	[ ! -e called ]
 	[ "$output" = "$PWD/out/gallery.md" ]
 	grep -qxF '**Not run yet**: `thinprobe run made --n 1`' out/gallery.md
-	run ! grep -q 'Kernels changed' out/gallery.md
+	run -1 grep -q 'Kernels changed' out/gallery.md
 	grep -qF '| one | `thinprobe run made --n 1` | 45 min |' out/gallery.md
 	grep -qF 'It showed: hogs stall. Here, today: not run yet.' out/gallery.md
 	grep -qF '**2** are shown whole' out/gallery.md
@@ -227,7 +227,7 @@ made_tree() {
 	sed -i '/Fig. 1\t/s/\t[^\t]*\t\([^\t]*\)$/\tapp=gone\t\1/' tree/data/papers.tsv
 	run -0 "$gallery" -o out one
 	grep -qxF '**Not run yet**: `thinprobe run made --n 1`' out/gallery.md
-	run ! grep -E 'stall.svg".*Fig. 1|not in this run' out/gallery.md
+	run -1 grep -E 'stall.svg".*Fig. 1|not in this run' out/gallery.md
 }
 
 @test "gallery: a program that fails is named, and the page stays" {
@@ -596,7 +596,7 @@ kept_table() {
 		'Slower than 9 ms: {stall_ms}.' '> 9' 'Faster than 9 ms.' '< 9' 'Slower than 10 ms.' '> 10' >>tree/data/papers.tsv
 	run -0 "$gallery" -o out
 	grep -qF 'Kernels changed. Slower than 9 ms: 10.5 ms (9.3 to 11.8 ms).' out/gallery.md
-	run ! grep -E 'Faster than 9|Slower than 10' out/gallery.md
+	run -1 grep -E 'Faster than 9|Slower than 10' out/gallery.md
 	sed -i '$s/> 10/>= 10/' tree/data/papers.tsv
 	run -1 --separate-stderr "$gallery" --page -o out
 	[[ $stderr == *"what is stall_ms >= 10?"* ]]
@@ -834,5 +834,5 @@ made_questions() {
 	cmp tree/docs/gallery.md "$TOP/docs/gallery.md"
 	cmp tree/docs/desktops.md "$TOP/docs/desktops.md"
 	diff -r "$TOP/results/reference" tree/results/reference
-	run ! grep -nE 'no column|not in this run' tree/docs/gallery.md
+	run -1 grep -nE 'no column|not in this run' tree/docs/gallery.md
 }

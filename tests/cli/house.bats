@@ -224,6 +224,15 @@ outside() {
 	[ -z "$found" ]
 }
 
+# (2: no such file, or a wrong pattern; 127: no such command.)
+# bats test_tags=each
+@test "no test takes any failure of grep, cmp, diff or awk for 'not found', as 'run !' does" {
+	run grep -nE '\<run ! (e?grep|cmp|diff|[gm]?awk)\>' $(trees {tests,experiments}'/*/*.'{bats,bash})
+	echo "write: run -1 grep"
+	echo "$output"
+	[ "$status" -eq 1 ]
+}
+
 # In a list of && only the last command can fail a test: the others end the list, also in "A || B && C" and "A || { B && C; }".
 # bats test_tags=each
 @test "no test joins two checks by &&" {

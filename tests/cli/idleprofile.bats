@@ -347,5 +347,5 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	# each line of it adds events
 	awk '/^  [a-z]/ { on = /^  histogram:/ } on && /upto_ms/ { if ($NF <= last) exit 1; last = $NF }' out
 	[ "$(cat ready)" = ready ]
-	run ! grep -x ready err out
+	run -1 grep -x ready err out
 }

@@ -234,7 +234,7 @@ END
 		[ "${#lines[@]}" -eq 1 ]
 		[ $((SECONDS - from)) -lt 10 ]
 		[ ! -e report ]
-		run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' <<<"$output"
+		run -1 grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' <<<"$output"
 	done
 	mute server
 	one_line 1 "is that a VNC server?" "$KEYREPEAT" "vnc:127.0.0.1:$port" --connect 500ms --erase

@@ -92,19 +92,19 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	grep -q '^> \*\*Flagged\*\*: in 1 of 3 conditions' run/report.md
 	grep -q '^> \*\*Missing\*\*: no complete measurement of b-5' run/report.md
 	grep -q '^- FUSE: no module' run/report.md
-	run ! grep -e 'No figure' -e 'Not there' run/report.md
+	run -1 grep -e 'No figure' -e 'Not there' run/report.md
 	sed -n '/^### Noted/,/^<\/details>/p' run/report.md | grep '^|' >noted
 	[ "$(tail -n +3 noted | paste -sd ' ')" = "| first | 0 | 10 | | b | 5 | 007 |" ]
 	grep -q '<figure id="figure-p50">' run/report.html
 	grep -q '<title>it.*one.*: 50.25 (40 to 60)' run/report.html
-	run ! grep -e '<b>' -e 'onmousemove' -e 'src="figures' run/report.html
+	run -1 grep -e '<b>' -e 'onmousemove' -e 'src="figures' run/report.html
 }
 
 @test "an interrupted run is called incomplete only if a measurement is missing" {
 	jq '.state = "interrupted"' run/run.json >new
 	mv new run/run.json
 	"$TOP/report/report.sh" --findings run >said
-	run ! grep '^Incomplete' said
+	run -1 grep '^Incomplete' said
 	jq '.counts.complete = 2' run/run.json >new
 	mv new run/run.json
 	"$TOP/report/report.sh" --findings run >said
@@ -116,7 +116,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	printf 'schema/1\tsummary\trepeats\tint\t-\t0\t\tRepeats\n' >>run/schema.tsv
 	"$TOP/report/report.sh" run
 	grep -q '^| *| 5 | not measured | *|$' run/report.md
-	run ! grep run_name run/report.md
+	run -1 grep run_name run/report.md
 }
 
 @test "terminal output has at most 80 columns and no Markdown" {
@@ -130,7 +130,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	"$TOP/report/report.sh" --verdict run >verdict
 	[ "$(head -n 1 verdict)" = "$(head -n 1 findings)" ]
 	[ -z "$(awk 'length > 80' verdict)" ]
-	run ! grep -q '^1\.' verdict
+	run -1 grep -q '^1\.' verdict
 	"$TOP/report/report.sh" --end run >end
 	cat table <(echo) verdict | cmp - end
 	[ -s run/report.html ]
@@ -147,7 +147,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	[ "$(sed -n '/^b$/,$p' table | grep -c '^  5 .*breaks')" = 1 ]
 	breaks_above 1000
 	"$TOP/report/report.sh" --table run >table
-	run ! grep -q breaks table
+	run -1 grep -q breaks table
 }
 
 @test "the page has a glossary and links rows to their cells; every link within it has a target" {
@@ -164,8 +164,8 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	cut -d'"' -f2 links | while read -r name; do
 		grep -q "id=\"${name#\#}\"" run/report.html || { echo "no $name"; return 1; }
 	done
-	run ! grep -e 'cells/' -e 'gnuplot_plot' run/report.md
-	run ! grep 'title>gnuplot_plot' run/report.html
+	run -1 grep -e 'cells/' -e 'gnuplot_plot' run/report.md
+	run -1 grep 'title>gnuplot_plot' run/report.html
 	[ "$(wc -l <"$TOP/report/report.js")" -le 50 ]
 }
 
@@ -203,7 +203,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	mv new run/run.json
 	"$TOP/report/report.sh" --findings run >said
 	grep -q 'thinprobe run made --loads 0,5 --repeat 5' said
-	run ! grep -q 'about [0-9]* minute' said
+	run -1 grep -q 'about [0-9]* minute' said
 	# a value that has become a bound is reported first
 	sed -i 's/^\(made\/1\tb\t5\t150\t120\t180\t\)1/\10/' before/summary.tsv
 	"$TOP/report/report.sh" --findings run >said
@@ -223,9 +223,9 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	jq '.cells[].flags = ["foreign CPU time 9 %"]' before/run.json >new
 	mv new before/run.json
 	"$TOP/report/report.sh" --findings run >said
-	run ! grep 'Previous run' said
+	run -1 grep 'Previous run' said
 	"$TOP/report/report.sh" --table run >table
-	run ! grep 'Before' table
+	run -1 grep 'Before' table
 }
 
 @test "a percentile of too few keys: how many it needs, and from how many the binomial bound has both ends" {
@@ -271,7 +271,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 		home/experiments/made/say.jq
 	sed -i "s/^made\/1\ta\t/made\/1\ta<script>alert('1')<\/script>\&\t/" run/summary.tsv
 	drawn "$TOP/report/report.sh" run
-	run ! grep -i -e "<script>alert" run/report.html
+	run -1 grep -i -e "<script>alert" run/report.html
 	[ "$(grep -c '&lt;script&gt;' run/report.html)" -ge 4 ]
 }
 
@@ -285,7 +285,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	grep '^> \*\*Prel' run/report.md
 	grep -qF ": \`$command --repeat 5\`" run/report.md
 	grep -qF "<code>thinprobe run made --fail-if late\\&gt;1% --only a[0]'&amp;'&lt;b&gt; --repeat 5</code>" run/report.html
-	run ! grep -E '<i>[yz]' run/report.html
+	run -1 grep -E '<i>[yz]' run/report.html
 }
 
 @test "a run.json with a missing field or one of the wrong type is refused in one line that names it" {
@@ -387,7 +387,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	# columns on the quality of the measurement have no short name
 	for words in 'stalls cpu>50%' 'stalls lateness>1ms' 'idle max>1s'; do
 		checked 2 "${words% *}" "${words#* }"
-		run ! grep 'did you mean p99' <<<"$output"
+		run -1 grep 'did you mean p99' <<<"$output"
 	done
 	# a column of late ends (latency_high_p50_ms) does not make p50 ambiguous
 	printf 'made/1\ta\t5\t20\t400\n' >rows
@@ -428,7 +428,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	judged 5 'p50>150ms' 'g, 1 Load'
 	sed -i '/^made\/1\t[ac]\t/d' run/summary.tsv
 	judged 3 'p50>201ms'
-	run ! grep 'NOT USABLE' <<<"$output"
+	run -1 grep 'NOT USABLE' <<<"$output"
 	# on a disturbed run each answer has a line that says so
 	jq '.cells[0].flags = ["foreign CPU time 41.5 %"]' run/run.json >new
 	mv new run/run.json
@@ -443,7 +443,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	grep -F '| c | 1 | 10.0 to 201\* (9.00 to 210) |' run/report.md
 	grep -qF '*: known as a range only' run/report.md
 	grep -F '| f | 1 | overloaded |' run/report.md
-	run ! grep '|  |$' <(sed -n '/^| f /,/^$/p' run/report.md | cut -d'|' -f1-4)
+	run -1 grep '|  |$' <(sed -n '/^| f /,/^$/p' run/report.md | cut -d'|' -f1-4)
 	"$TOP/report/report.sh" --table run >table
 	grep -qx '  1  *10.0 to 201\*' table
 	[ -z "$(awk 'length > 80' table)" ]
@@ -521,7 +521,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	grep -q '^  5  *120, 180  007$' table
 	breaks_above 110
 	"$TOP/report/report.sh" --table run >table
-	run ! grep -F '<- breaks here' table
+	run -1 grep -F '<- breaks here' table
 	sed -i '4s/120.000 180.000/149.000 151.000/' run/summary.tsv
 	"$TOP/report/report.sh" --table run | tr -s '\n ' ' ' | grep '149, 151 .*<- breaks here.*its least value'
 }
@@ -564,10 +564,10 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	grep -q '<div class="verdict unusable">' run/report.html
 	jq -e '(.verdict | startswith("Not usable") and contains("41.5 %")) and all(.findings[]; .verdict == "unsure")' \
 		run/findings.json
-	run ! grep -F '**Slow' run/report.md
-	run ! grep 'class="breaks"' run/report.html
+	run -1 grep -F '**Slow' run/report.md
+	run -1 grep 'class="breaks"' run/report.html
 	"$TOP/report/report.sh" --table run >table
-	run ! grep -q 'breaks here' table
+	run -1 grep -q 'breaks here' table
 	[[ $("$TOP/report/report.sh" --verdict run) == "Not usable"* ]]
 	# other flags are named beside it
 	jq '.cells[0].flags = ["foreign CPU time 41.5 %; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new
@@ -610,7 +610,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 			diff - <(jq -r '.kept.figures[]' "$kept/run.json")
 	done
 	grep -q "^> \*\*Samples left out\*\*.* $(jq .kept.conditions stalls/run.json) of 14 " stalls/report.md
-	run ! grep 'Samples left out' rtt/report.md
+	run -1 grep 'Samples left out' rtt/report.md
 }
 
 @test "a kept run, as it is in the tree: export, compare, and parts of its report; compare says which conditions have samples" {

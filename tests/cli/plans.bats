@@ -685,7 +685,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 			| (.by, .only, .rank, .breaks[:2][]?, (.at // {} | to_entries[].key), .columns[]) | values | rtrimstr("?")
 			| if contains(":") then sub(":"; " ") else "\($table) \(.)" end' >used
 		[ -s used ]
-		run ! grep -vxFf columns used
+		run -1 grep -vxFf columns used
 	done
 }
 
@@ -706,8 +706,8 @@ driver_files() {
 		$1 !~ /\/(engine|families)\// { print $2; next } again[$2]++ { print $2 }' "$work/called" "$work/defined" |
 			sort -u >"$work/hooks"
 	grep -oE '`[a-z]+_[a-z_]+`' docs/experiment-hooks.md | tr -d '`' | sort -u >"$work/named"
-	run ! grep -vxFf "$work/named" "$work/hooks"
-	run ! grep -vxFf "$work/hooks" <(sed -nE 's/^\| `([a-z_]+)`.*/\1/p' docs/experiment-hooks.md)
+	run -1 grep -vxFf "$work/named" "$work/hooks"
+	run -1 grep -vxFf "$work/hooks" <(sed -nE 's/^\| `([a-z_]+)`.*/\1/p' docs/experiment-hooks.md)
 	[ "$(wc -l <"$work/hooks")" -ge 30 ]
 }
 
@@ -836,11 +836,11 @@ refusals() {
 		plan_expand_protocols "$2"' expanded "$@" | tr , '\n'; }
 	expanded '' all >every
 	[ -s every ]
-	run ! grep -xE 'attach|null' every	# they send nothing over the link
+	run -1 grep -xE 'attach|null' every	# they send nothing over the link
 	[ "$(expanded display each:view | sed 's/:.*//' | sort | uniq -d)" = "" ]
 	expanded display each:view | grep -x vnc:viewer
 	expanded display all | grep -x vnc:x11vnc
-	run ! grep -x vnc:refecho <(expanded display all)
+	run -1 grep -x vnc:refecho <(expanded display all)
 	[ "$(expanded '' vnc,each:text,vnc,ssh | paste -sd ,)" = vnc,ssh ]
 	# a kit's, too
 	mkdir -p home/kits/toys/lab/protocols

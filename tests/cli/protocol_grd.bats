@@ -61,7 +61,7 @@ all_gone() {
 	[ "$(cat gnome-remote-desktop-daemon.words)" = "root word --rdp-port 3390" ]
 	grep -qxF "set org.gnome.desktop.remote-desktop.rdp view-only false" settings
 	grep -qxF "set org.gnome.desktop.remote-desktop.rdp screen-share-mode extend" settings
-	run ! grep -q -- --virtual-monitor mutter.words
+	run -1 grep -q -- --virtual-monitor mutter.words
 	kill "$session"
 	all_gone
 }

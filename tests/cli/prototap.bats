@@ -351,6 +351,6 @@ write_flood()
 	in_namespace bash watch
 	cat seen err
 	grep -cE '^[0-9]{2}:[0-9]{2}:[0-9]{2} .*updates/s' seen
-	run ! grep updates/s err
+	run -1 grep updates/s err
 	[ "$(head -n 1 out | grep -c 'without a packet')" = 1 ]
 }

@@ -195,5 +195,5 @@ END
 		run -1 "$BIN/memhog" --until-swap 4M
 		[[ $output == "memhog: --until-swap: there is no swap; "* ]]
 	fi
-	run ! grep -qF " $PWD/folder " /proc/self/mountinfo
+	run -1 grep -qF " $PWD/folder " /proc/self/mountinfo
 }

@@ -111,7 +111,7 @@ END
 	until_said() { for _ in $(seq 200); do ! grep -aq "$1" out || return 0; sleep 0.05; done; return 1; }
 	until_said 'load to 1'
 	sleep 0.5
-	run ! grep -aq 'got 1' out
+	run -1 grep -aq 'got 1' out
 	echo >&"$keys"
 	until_said 'load to 2'
 	echo >&"$keys"

@@ -132,7 +132,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 	[ "$status" = 130 ]
 	jq -e '.state == "interrupted" and .ended != null' "$RUN/run.json"
 	[ "$(grep -cF -e "--resume $RUN" "$BATS_TEST_TMPDIR/err")" = 1 ]
-	run ! grep -q Killed "$BATS_TEST_TMPDIR/err"
+	run -1 grep -q Killed "$BATS_TEST_TMPDIR/err"
 	real_run "$RUN" "$TOP/thinprobe" run stalls --resume "$RUN" 3>&-
 	run_complete "$RUN"
 }

@@ -182,7 +182,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	rm run/stages.tsv
 	run -0 "$tp" report run
 	[ "$(grep -c '<script>' run/report.html)" = 1 ]
-	run ! grep -E '<img src=x|href="javascript' run/report.html
+	run -1 grep -E '<img src=x|href="javascript' run/report.html
 	# the one script is the one whose hash is allowed
 	python3 - <<-'END'
 		import base64, hashlib, re
@@ -231,7 +231,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		# shellcheck disable=SC2086 # words
 		run "-$wanted" "$tp" $words
 		[[ $output == *"$text"* ]] || { printf '%s: %s\n' "$words" "$output"; false; }
-		run ! grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|^\s*::|##\[' <<<"$output"
+		run -1 grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|^\s*::|##\[' <<<"$output"
 	done <<-END
 		0	[2J	report run --verdict
 		0	stop-commands	report run --table
@@ -245,7 +245,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		3	]0;x	gate run --baseline $GOOD
 	END
 	run -0 "$tp" report run
-	run ! grep -l $'\u202e' run/report.{md,html} run/findings.json
+	run -1 grep -l $'\u202e' run/report.{md,html} run/findings.json
 }
 
 @test "gate: nothing in a limits file runs or is obeyed, and what is no limit is refused" {
@@ -256,7 +256,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		printf '%s\n' "$line" >limits
 		run "$tp" gate run --limits limits
 		[[ $status == [235] ]]
-		run ! grep -P '\x1b|^\s*::' <<<"$output"
+		run -1 grep -P '\x1b|^\s*::' <<<"$output"
 		[ ! -e ran ]
 	done
 	echo 'p50 * < 1ms; x' >limits
@@ -491,7 +491,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		client: ""}, settings: {effect: "10%", metrics: "", pairs: 1, alpha_percent: 5, seed: 1}, starts: 0, measured_s: 0}' >ab/ab.json
 	run "$tp" ab --resume ab --budget 1s
 	[[ $status = 1 && $output == *"A: ?]0;x?"* ]]
-	run ! grep -q '[[:cntrl:]]' <<<"$output"
+	run -1 grep -q '[[:cntrl:]]' <<<"$output"
 	echo '[]' >ab/a/run.json
 	run -1 "$tp" ab --resume ab
 	[[ ${#lines[@]} = 1 && $output == *a/run.json* ]]
@@ -510,7 +510,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		metrics_decided: [$m, $m], plan: [], one_sided: [], too_few: [], open: 0}}' >ab/verdict.json
 	run -0 "$TOP/report/ab.sh" ab
 	[ -s ab/figures/differences.svg ]
-	run ! grep '<script>' ab/report.html
+	run -1 grep '<script>' ab/report.html
 	grep -q "Content-Security-Policy.*script-src 'none'" ab/report.html
 	jq --arg x "$bad" '.starts = $x' ab/ab.json >new
 	mv new ab/ab.json

@@ -353,7 +353,7 @@ END
 	kill "$disk" "$other"
 	if [ "$(ps -o comm= -p 2)" = kthreadd ]; then
 		grep -qx "/proc/$disk" "$W/servants"
-		run ! grep -qx -e "/proc/$other" -e "/proc/$$" "$W/servants"
+		run -1 grep -qx -e "/proc/$other" -e "/proc/$$" "$W/servants"
 		# (threads come and go)
 		[ "$(comm -12 <(sed 's,/proc/,,' "$W/servants" | sort) <(ps -o pid= --ppid 2 | tr -d ' ' | sort) | wc -l)" -gt 10 ]
 	else

@@ -26,9 +26,9 @@ SECRET=5ec2e75ec2e75ec2e75ec2e75ec2e7aa
 	for program in "X[a-z]*vnc" xfreerdp spicy keyrepeat; do
 		grep -q "execve([^,]*$program" "$W/programs" || { echo "$program"; return 1; }
 	done
-	run ! grep -a "$SECRET" "$W/programs"
-	run ! grep -ra "$SECRET" "$RUN"
+	run -1 grep -a "$SECRET" "$W/programs"
+	run -1 grep -ra "$SECRET" "$RUN"
 	"$TOP/thinprobe" bundle "$RUN" -o "$W/bundle.tar.zst" 3>&-
 	zstd -dc "$W/bundle.tar.zst" >"$W/bundle.tar"
-	run ! grep -a "$SECRET" "$W/bundle.tar"
+	run -1 grep -a "$SECRET" "$W/bundle.tar"
 }
