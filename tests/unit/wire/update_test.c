@@ -79,7 +79,7 @@ TEST(one_update_has_no_gaps)
 	assert_int_equal(u.count, 1);
 }
 
-/* The first comes 30 ms late, and the rest each 50 ms: without the first five, as long as two periods until then, no stall is left. */
+/* The first comes 30 ms late, and before the fourth is a gap of 100 ms; all others are 50 ms long. */
 TEST(gaps_of_the_warm_up_are_left_out)
 {
 	struct sample kept = { 0 };
