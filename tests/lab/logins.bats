@@ -17,7 +17,7 @@ hers() { setpriv --reuid 12345 --regid 12345 --clear-groups "$@"; }
 	run -1 locks locks_take "$W/link/cpu0"
 	said 1 "status 2 $W/link" "LAB_LOCKS"
 	run locks locks_take "$W/open/cpu0"	# root makes it sticky
-	[ ! -e "$W/open/cpu0" ] || [ -k "$W/open" ]
+	if [ "$(id -u)" = 0 ]; then [ -k "$W/open" ]; else [ ! -e "$W/open/cpu0" ]; fi
 	ln -s "$W/target" "$W/good/cpu1"
 	run -1 locks locks_take "$W/good/cpu1"
 	[ ! -e "$W/target" ]
@@ -273,6 +273,8 @@ up() {	# up COMMAND: in a shell with that lab
 	END_OF_WORDS
 	run bash -u "$W/words.sh" "$TOP"
 	[[ $output == *made* && $output != *proxycommand* ]]
+	# ssh has taken it for a login's name, which newer ones refuse
+	[[ $output == *$'\n'"hostname 10.0.0.1"* || $output == *"username contains invalid characters"* ]]
 }
 
 @test "hosts: of a folder only files and folders come home, without owner and mode" {
@@ -365,7 +367,7 @@ up() {	# up COMMAND: in a shell with that lab
 	printf 'all:\n\tid -u >who\n' >"$W/clone/Makefile"
 	chown -R 12345:12345 "$W/clone"
 	cd / && bash -uc 'eval "$(sed -n "/^build() {/,/^}/p" "$1/thinprobe")"; die() { echo "$*"; exit 1; }
-		TP_CHECKOUT=1 TP_HOME=$1; build' - "$W/clone"
+		TP_CHECKOUT=1 TP_HOME=$1 TP_BIN=$1/bin; build' - "$W/clone"
 	[ "$(cat "$W/clone/who")" = 12345 ]
 }
 
