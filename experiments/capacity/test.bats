@@ -143,9 +143,9 @@ nothing_left() {	# waits a little: killed processes may still be ending
 	[ "$(sides p95:100ms viewers "% busy")" = "4 12.00 5 15.00 1" ]
 	[ "$(sides p95:100ms "session alone" %)" = "4 22.00 5 22.00 0" ]
 	# a queue's wait at 5 users: u' = 0.545 x 16 / 26, D = 540 / 26 ms
-	awk -F'\t' '$5 == "run queue" {
-		w = 30 / (0.545 * 16 / 26 * 540 / 26 / 0.455); print $11, w; exit !($11 > w - 0.01 && $11 < w + 0.01) }' \
-			"a run/compare.tsv"
+	awk -F'\t' '$5 == "run queue" && !n++ {
+		w = 30 / (0.545 * 16 / 26 * 540 / 26 / 0.455); print $11, w; ok = $11 > w - 0.01 && $11 < w + 0.01 }
+		END { exit !ok }' "a run/compare.tsv"
 	# a wait longer than the CPU's queue explains is the run queue's, not the CPU's
 	WAIT=60 make_run
 	"$TOP/bin/summarize" "a run"
@@ -248,7 +248,7 @@ nothing_left() {	# waits a little: killed processes may still be ending
 	[ "$(found need-vnc-heavy '[.value, .low, .unit]')" = '[20,20,"ms"]' ]
 	[ "$(found forecast-vnc-heavy .value)" = "$(at points forecast criterion=p95:100ms)" ]
 	[ "$(found fair-vnc-heavy '[.value, .verdict]')" = '[1.018,"good"]' ]
-	if grep -nE 'null|undefined' "a run/report.md"; then return 1; fi
+	run -1 grep -nE 'null|undefined' "a run/report.md"
 	run -0 "$TOP/thinprobe" export "a run" --as github --cells vnc-heavy
 	jq -e 'length > 0' <<<"$output"
 	# in the second search a single user was too many already

@@ -12,7 +12,7 @@ setup() {
 
 column() {	# column TABLE CELL NAME
 	awk -F'\t' -v c="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["cell"] == c { print $at[name]; exit }' "run/$1.tsv"
+		$at["cell"] == c { print $at[name]; found = 1; exit } END { if (!found) print "no row of " c }' "run/$1.tsv"
 }
 
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER

@@ -168,7 +168,8 @@ remade() {
 	local r
 	remade 1 default=100 nice-19=20 rr=130
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 20.95/unsure ]
-	run -1 grep -E 'surely|Slower than' <(finding run remedies text)
+	text=$(finding run remedies text)
+	[[ -n $text && $text != *surely* && $text != *"Slower than"* ]]
 	remade 1 default=20 rr=130
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 20.95/unsure ]
 	make_run 5
@@ -177,7 +178,8 @@ remade() {
 		cell rr table heavy 10 4 $r 100 70
 	done
 	report_findings run
-	run -1 grep 'Hardly any' <(finding run remedies text)
+	text=$(finding run remedies text)
+	[[ -n $text && $text != *"Hardly any"* ]]
 }
 
 @test "schedulers: findings: 1.14 times the default is 'hardly any effect', 11 times is 'slower'" {

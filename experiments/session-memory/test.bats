@@ -149,7 +149,7 @@ HALF=2.484138
 	[ "$(of who count system=vnc.typical logins=10 name=panel)" = 2.00 ]
 	pages "$(of who private_bytes system=vnc.light logins=5 name=Xvnc)" 1020
 	pages "$(of who private_clean_bytes system=vnc.light logins=1 name=Xvnc)" 20
-	run ! of who count system=vnc.light logins=1 name=panel
+	run -1 of who count system=vnc.light logins=1 name=panel
 	# the largest first
 	[ "$(awk -F'\t' '$2 == "vnc.typical" && $3 == 1 { print $4 }' run/who.tsv |
 		paste -sd ' ')" = "Xvnc panel bash dbus-daemon" ]
@@ -220,7 +220,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[ "$value/$verdict" = 0/unsure ]
 	jq -r '.findings[] | select(.id == "charged") | .text' run/findings.json | tee said
 	grep -q 'below private memory.*light login over vnc and typical login over vnc' said
-	if grep -q '1 GB' said; then return 1; fi
+	run -1 grep -q '1 GB' said
 }
 
 @test "session-memory: without memory groups, or with one repeat, the unknown figures and intervals are left out" {
@@ -236,7 +236,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	jq '.state = "failed" | .counts = {total: 6, complete: 2, missing: 4}' run/run.json >new
 	mv new run/run.json
 	report_findings run
-	run ! of slope slope_bytes system=vnc.light what=group
+	run -1 of slope slope_bytes system=vnc.light what=group
 	[ -z "$(of slope slope_bytes_low system=vnc.light what=private)" ]
 	pages "$(of slope slope_bytes system=vnc.light what=private)" 1110
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","shared","idle"]' ]
@@ -255,7 +255,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	# 5 times 1120 and 1550 pages of 1/256 MB
 	jq -r .verdict run/findings.json | tee said
 	grep -q '21.9 MB.*5 logins (light login over vnc).*30.3 MB' said
-	if grep -q 'No condition\|One more' said; then return 1; fi
+	run -1 grep -q 'No condition\|One more' said
 }
 
 @test "session-memory: the legend of a login's processes names the kinds that it has" {

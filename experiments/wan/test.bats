@@ -235,7 +235,7 @@ in_ranges() {
 			grep -E 'round trips? per key|takes .*round trip|-[0-9]'; then
 			return 1
 		fi
-		if grep -E 'round trips? (a|per) key' run/figures/rtt.svg; then return 1; fi
+		run -1 grep -E 'round trips? (a|per) key' run/figures/rtt.svg
 		[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "longest-link link" ]
 		[ -n "$(jq -r .verdict run/findings.json)" ]
 		# round trips set less far apart than the pings of one link scatter

@@ -281,7 +281,7 @@ each_key() {	# file condition
 		NR == 2 { first = due }
 		{ gap = due - last; last = due }
 		!('"$2"') { print "not so: " $0; wrong = 1 }
-		END { exit wrong }
+		END { exit wrong || NR < 2 }
 	' "$1"
 }
 

@@ -9,6 +9,7 @@ setup_file() {
 	find src kits/*/src -name '*.[ch]' -print0 2>/dev/null |
 		xargs -0 grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<][^">]+[">]' |
 		sed -E 's/:[^"<]*/\t/' >"$BATS_FILE_TMPDIR/includes"
+	[ -s "$BATS_FILE_TMPDIR/includes" ]
 }
 
 setup() {
@@ -16,6 +17,7 @@ setup() {
 	TP_HOME=.
 	. lab/trees.sh
 	PRESENT=$(program_names)
+	[ -n "$PRESENT" ]
 	SHARED=$(sed -n 's/^ROOMS = //p' Makefile)
 }
 
@@ -400,16 +402,17 @@ foreign() {
 }
 
 @test "the core names no kit, and no kit names another" {
-	local kit other wrong=0
+	local kit other status wrong=0
 	[ -d kits ] || skip "no kits here"
 	for kit in kits/*; do
 		kit=${kit#kits/}
 		other=$(ls -d kits/* | grep -vx "kits/$kit")
 		# (documents about the whole tree may)
-		if foreign "$kit" thinprobe Makefile packages lab src experiments report plots data tests bench debian .ci .github \
-			$other
-		then
-			echo "^ kits/$kit"
+		status=0
+		foreign "$kit" thinprobe Makefile packages lab src experiments report plots data tests bench debian .ci .github \
+			$other || status=$?
+		if [ $status != 1 ]; then
+			echo "^ kits/$kit: $status"
 			wrong=1
 		fi
 	done

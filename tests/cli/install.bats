@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make install, into a place with a space in its name, and what was installed at work.
 
+bats_require_minimum_version 1.5.0
+
 setup_file() {
 	export HOME_OF_SOURCE
 	HOME_OF_SOURCE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -109,7 +111,7 @@ setup() {
 }
 
 @test "install: thinprobe works without the source tree" {
-	if grep -rF -- "$HOME_OF_SOURCE" "$PLACE/usr/bin" "$PLACE/usr/share"; then return 1; fi
+	run -1 grep -rF -- "$HOME_OF_SOURCE" "$PLACE/usr/bin" "$PLACE/usr/share"
 }
 
 @test "an installation lists its experiments" {
@@ -171,6 +173,12 @@ setup() {
 # parts PART: as `make deb` divides what is installed
 parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 
+# linked PROGRAM: the libraries of an installed one, in the file linked
+linked() {
+	ldd "$PLACE/$1" >"$BATS_TEST_TMPDIR/linked"
+	grep -q 'libc\.' "$BATS_TEST_TMPDIR/linked"
+}
+
 @test "packages: each installed file is in one; watch needs libpcap alone, the programs no library of X or of the lab's" {
 	local part program
 
@@ -187,10 +195,12 @@ parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 	[ "$(grep libexec "$BATS_TEST_TMPDIR/watch")" = usr/libexec/thinprobe/prototap ]
 	grep -qx usr/libexec/thinprobe/keyrepeat "$BATS_TEST_TMPDIR/programs"
 	for program in $(grep libexec "$BATS_TEST_TMPDIR/programs" | grep -v '\.so$'); do	# (a plug-in works where its libraries are)
-		if ldd "$PLACE/$program" | grep -E 'fuse|vncserver|wayland|libX|xkbcommon'; then return 1; fi
+		linked "$program"
+		run -1 grep -E 'fuse|vncserver|wayland|libX|xkbcommon' "$BATS_TEST_TMPDIR/linked"
 	done
 	grep -qx usr/libexec/thinprobe/keyrepeat_x11.so "$BATS_TEST_TMPDIR/programs"
-	if ldd "$PLACE/usr/libexec/thinprobe/prototap" | grep -E 'X11|gsl|jansson'; then return 1; fi
+	linked usr/libexec/thinprobe/prototap
+	run -1 grep -E 'X11|gsl|jansson' "$BATS_TEST_TMPDIR/linked"
 }
 
 @test "packages: a command whose programs are in another package names it" {

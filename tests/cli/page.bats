@@ -633,6 +633,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	command -v chromium >/dev/null || skip "chromium is not installed"
 	local kept run
 	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
+	[ "${#kept_runs[@]}" -gt 0 ]
 	for kept in "${kept_runs[@]}"; do
 		run=${kept##*/}
 		mkdir "$run"

@@ -100,6 +100,6 @@ all_gone() {
 		start_session
 		until_true has_begun $name
 		all_gone
-		run ! has_begun gnome-remote-desktop-daemon
+		run -1 has_begun gnome-remote-desktop-daemon
 	done
 }

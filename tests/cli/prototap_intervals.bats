@@ -21,7 +21,7 @@ rows() {
 	echo schema key due_ns sent_ns answer_ns answer_high_ns censored_ns skipped block realtime_offset_ns | tr ' ' '\t' >keys.tsv
 	printf 'keys/1\t1\t9000000000\t10010000000\t\t\t\t0\t1\t1700000000000000000\n' >>keys.tsv
 	for scene in "only_display:only one direction" "short:snap length"; do
-		run ! "$BIN/prototap" read "$MADE/${scene%:*}.pcap" --port 5900 --keys keys.tsv
+		run -1 "$BIN/prototap" read "$MADE/${scene%:*}.pcap" --port 5900 --keys keys.tsv
 		echo "$scene: $output"
 		[[ "$output" == *"${scene#*:}"* ]]
 		[[ "$output" != *host* && "$output" != *port\ * ]]

@@ -119,12 +119,12 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	[ "$(cat "/sys/block/${LAB_SWAP_DEVICE#/dev/}/loop/dio")" = 1 ]
 	[ ! -e "$W/empty" ]	# the second device has data
 	grep -q "thinprobe-$id.server" "$W/in"
-	if grep "thinprobe-$id" "$W/out-c" "$W/out-m"; then return 1; fi
+	run -1 grep "thinprobe-$id" "$W/out-c" "$W/out-m"
 	# all its files are unlinked; lab clean does not touch a lab that is up
 	[ -z "$(ls -d /var/tmp/thinprobe-swap-$id 2>/dev/null)" ]
 	LAB_LOCKS=$W/others "$TOP/thinprobe" lab clean >"$W/beside"
 	"$TOP/thinprobe" lab clean >>"$W/beside"
-	if grep "$id" "$W/beside"; then return 1; fi
+	run -1 grep "$id" "$W/beside"
 	[ -e "$W/no-switch" ] || [ "$(cat /proc/sys/vm/page-cluster)" = $((cluster ^ 1)) ]
 	[ -n "$(ours)" ]
 	kill -9 "$pid"
@@ -187,7 +187,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	[ -e "$W/lives" ]
 	[ "$(cat "$W/kills")" = 0 ]
 	# 72M do not fit into 48M without swap: refused, and no process is killed
-	if grep -qx none "$W/none"; then return 1; fi
+	run -1 grep -qx none "$W/none"
 	grep -q 'do not fit' "$W/none"
 	[ "$(jq .server_memory_bytes "$W/facts")" = $((48 << 20)) ]
 	wait "$pid" || true

@@ -210,8 +210,7 @@ protocols_left() {
 protocols_stopped() {
 	cat "$W/train.out" "$W/train.err"
 	[ "$(cat "$W/train.status")" = 0 ]
-	[ "$(protocols_said train left server)" = "" ]
-	[ "$(protocols_said train left client)" = "" ]
+	[ "$(grep -cxE 'left (server|client) ?' "$W/train.out")" = 2 ]
 	protocols_left
 }
 

@@ -24,4 +24,4 @@ says() (
 			| answered(decisions; \$judged | answers(\$claims / \"\n\")) | $2" "$folder" "$TOP")"
 )
 has() { [[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; return 1; }; }
-lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
+lacks() { [[ -n $output && $output != *"$1"* ]] || { echo "nothing, or '$1' in: $output"; return 1; }; }

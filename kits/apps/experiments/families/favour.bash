@@ -48,8 +48,9 @@ made_run() {
 row() {
 	awk -F'\t' -v name="$1" -v words="${*:2}" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(words, word, " "); next }
-		{ for (i = 1; i <= n; i++) { split(word[i], is, "="); if ($at[is[1]] != is[2]) next } print $at[name]; exit }' \
-		run/summary.tsv
+		{ for (i = 1; i <= n; i++) { split(word[i], is, "="); if ($at[is[1]] != is[2]) next }
+			print $at[name]; found = 1; exit }
+		END { if (!found) print "no row " words }' run/summary.tsv
 }
 
 # Its findings, after a change of cells

@@ -127,7 +127,7 @@ made_up() {
 	near "$(found job .value)" 50 0.01
 	near "$(found seen .value)" 98 0.1
 	for f in frames-parallel sound quanta; do grep -q "id=\"figure-$f\"" run/report.html; done
-	if grep -E '(src|href)="http' run/report.html; then return 1; fi
+	run -1 grep -E '(src|href)="http' run/report.html
 	cp run/summary.tsv before
 	"$TOP/bin/summarize" run >/dev/null
 	cmp before run/summary.tsv

@@ -66,7 +66,7 @@ by_logs() {
 	near() { awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { print a, b; exit !(a - b <= most && b - a <= most) }'; }
 	[ "$(head -c 15 "$RUN/pictures/1-after.ppm")" = $'P6\n640 480\n255' ]
 	[ "$(wc -c <"$RUN/pictures/1-before.ppm")" = $((15 + 640 * 480 * 3)) ]
-	awk -F'\t' 'NR == 2 { exit !($1 == "slow" && $4 == "click" && $5 > 390) }' "$RUN/outliers.tsv"
+	awk -F'\t' 'NR == 2 { ok = $1 == "slow" && $4 == "click" && $5 > 390 } END { exit !ok }' "$RUN/outliers.tsv"
 	grep -q '<image' "$RUN/figures/outliers.svg"
 	usable "$RUN"
 	near "$(column slow ratio)" "$ratio" 0.1
@@ -104,7 +104,7 @@ by_logs() {
 	[ "$(awk -F'\t' 'NR > 1 { n[$2]++ } END { print n["old"], n["new"] }' both/cdf.tsv)" = "36 36" ]
 	for n in total cdf percentiles ratio; do [ -s "both/figures/$n.svg" ]; done
 	near "$(finding shown | cut -d' ' -f1)" 2
-	awk '/^> .*Not alike.*kernel old \(old\) and new \(new\)/ { said = NR } /!\[/ { exit !said }' both/report.md
+	awk '/^> .*Not alike.*kernel old \(old\) and new \(new\)/ { said = NR } /!\[/ { exit } END { exit !said }' both/report.md
 	# a third one has another session; and one whose replays were deleted
 	cp -r new other
 	echo "another session" >other/session.trace

@@ -143,7 +143,9 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	run -0 "$TOP/report/fail.sh" judge run 'lambda<1,late_p99_ms_max>1s'
 	run -0 "$TOP/report/report.sh" --table run
 	grep -E ' 7 +8993 ' <<<"$output"
-	run -1 grep '253 ms' <(jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json)
+	jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json >said
+	[ "$(grep -c . said)" = 2 ]
+	run -1 grep '253 ms' said
 	edit_json run/cells/web-1/1/vusers.json '.result.valid = false'
 	report_findings run
 	jq -r .verdict run/findings.json
