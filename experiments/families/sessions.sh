@@ -81,7 +81,7 @@ waited() {
 }
 
 # Prints a reading of the server in one line: seconds, TASKS_WAIT, bytes free, bytes swapped in, bytes sent and received, major
-# faults, packets dropped by the queue of its link, us in which some process was stalled on memory.
+# faults, packets dropped by the queue of its link (-: not known), us in which some process was stalled on memory.
 reading() {
 	lab_exec server sh -c 'read -r now _ </proc/uptime
 		waited=$(sh -c "$2")
@@ -89,9 +89,9 @@ reading() {
 		paged=$(LC_ALL=C awk "/^pswpin/ { s = \$2 * 4096 } /^pgmajfault/ { f = \$2 } END { printf \"%.0f %.0f\", s, f }" /proc/vmstat)
 		moved=$(LC_ALL=C awk -v i="$1:" "{ sub(/:/, \": \") } \$1 == i { printf \"%.0f %.0f\", \$10, \$2 }" /proc/net/dev)
 		dropped=$(tc -s qdisc show dev "$1" 2>/dev/null |
-			LC_ALL=C awk "{ for (i = 1; i < NF; i++) if (\$i == \"(dropped\") d += \$(i + 1) } END { printf \"%.0f\", d }")
+			LC_ALL=C awk "{ for (i = 1; i < NF; i++) if (\$i == \"(dropped\") { d += \$(i + 1); n = 1 } } END { if (n) printf \"%.0f\", d }")
 		stalled=$(LC_ALL=C awk "/^some/ { sub(/.*total=/, \"\"); print }" /proc/pressure/memory 2>/dev/null)
-		echo "$now ${waited:-,} ${free:-0} ${paged% *} ${moved:-0 0} ${paged#* } ${dropped:-0} $stalled"' \
+		echo "$now ${waited:-,} ${free:-0} ${paged% *} ${moved:-0 0} ${paged#* } ${dropped:--} $stalled"' \
 		sh "${LAB_IF_server:-lo}" "$TASKS_WAIT" </dev/null 2>/dev/null | reading_of_group
 }
 
