@@ -268,7 +268,8 @@ def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.fr
 		+ " % of keys over \($doc | threshold | plain) ms \(.[0].row.sinks as $n | $doc | with_load($n)))")
 	| and_list | select(. != "") | ", \(.)";
 def clause_several($doc): . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
-	| if $bad != [] then "late over \($bad | count_of($doc; $all))" elif all(.is == "good") then
+	| if $bad != [] then "late over \(if any(.is == "unsure") then "at least " else "" end)\($bad | count_of($doc; $all))"
+	  elif all(.is == "good") then
 		(if all(.fast) then "fast" elif any(.fast) then "fast or without a late key" else "no late key" end)
 		+ " over \(count_of($doc; $all))" + ([.[] | "\(.unmeasured[]) over \(.system)"] | but_unmeasured)
 	  else "this run cannot tell whether keys are late over \(map(select(.is == "unsure")) | names)" end;
