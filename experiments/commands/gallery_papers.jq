@@ -127,7 +127,8 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 "Verdicts are computed by the rule beside the word; rules for runs that are still to be made are left out, and a condition of "
 	+ "which each repeat was disturbed decides nothing. *As then*: a run, or a formula of the paper that is computed, shows "
 	+ "what the paper found, in direction and size (at least as large, or within the range that the paper states), for all "
-	+ "values within its 95 % intervals. *As then but smaller or in part*: it shows the direction, but not the size, or not "
+	+ "values within its 95 % intervals; where one of several values is enough (`some`), they share the 5 %. "
+	+ "*As then but smaller or in part*: it shows the direction, but not the size, or not "
 	+ "under all conditions. *No longer*: it shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what "
 	+ "the paper compared does not exist here, or the paper gives only parameters or a picture. "
 	+ "*Whole*: the kept runs have the axis, conditions, series and statistic of the paper; what they lack is named.", "",
