@@ -43,7 +43,12 @@ void window_note_sent(struct measuring_window *w, int64_t now_ns)
 
 void window_note_end(struct measuring_window *w, int64_t now_ns)
 {
-	add_in_flight(w, now_ns);
+	int64_t from = now_ns > w->from_ns ? now_ns : w->from_ns, to = w->seen_ns < w->end_ns ? w->seen_ns : w->end_ns;
+
+	if (now_ns >= w->seen_ns)
+		add_in_flight(w, now_ns);
+	else if (to > from) /* told late: until what was seen since, it was counted */
+		w->asked_ns -= (double)(to - from);
 	w->asked--;
 }
 
