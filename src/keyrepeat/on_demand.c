@@ -131,7 +131,7 @@ static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_time
 	d->sent_ns = key->sent_ns;
 	if (answer == ON_DEMAND_NONE && d->cfg.watch == WATCH_PATCH && key->answer_ns)
 		answer = ON_DEMAND_DOUBT;
-	if (d->cfg.target->tells_steps && (answer == ON_DEMAND_NONE || answer == ON_DEMAND_DOUBT))
+	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps && (answer == ON_DEMAND_NONE || answer == ON_DEMAND_DOUBT))
 		answer = settle_doubt(d, key, from);
 	if (d->first && first_echo_is_doubtful(d))
 		answer = ON_DEMAND_DOUBT;

@@ -94,6 +94,19 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	ends "$prober"
 }
 
+@test "keyrepeat --schedule asked: an echo of the key before, which is only late, leaves this key in doubt" {
+	start_x
+	start_refecho --display "$DISPLAY" --answer-delay const:3s
+	prober "x11:$DISPLAY" --watch patch --timeout 2s
+	key 1
+	[ "$how" = none ]
+	key 2		# the echo of the first comes a second later
+	[ "$how" = doubt ]
+	[ "$answered" -gt "$sent" ]
+	exec 7>&-
+	ends "$prober"
+}
+
 @test "keyrepeat --schedule asked: an echo that came while it was itself stopped is in doubt" {
 	start_x
 	start_refecho --display "$DISPLAY" --answer-delay const:2s
