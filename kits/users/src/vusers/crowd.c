@@ -165,8 +165,7 @@ void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why)
 	int64_t now = clock_now();
 
 	c->sums.last_err = err;
-	if (why)
-		snprintf(c->sums.last_why, sizeof(c->sums.last_why), "%s", why);
+	snprintf(c->sums.last_why, sizeof(c->sums.last_why), "%s", why ? why : ""); /* not words of an earlier one */
 	if (u->state == CROWD_ASKED) {
 		window_note_end(&c->window, now);
 		log_request(c, user, now, VLOG_ERROR, 0, 0);
@@ -393,6 +392,7 @@ static void schedule_users(struct crowd *c, int64_t now)
 static void log_cut_requests(struct crowd *c, int64_t now)
 {
 	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw_ns(&c->cfg.think, &c->random)) {
+		vlog_await_room(c->log);
 		c->sums.unsent++;
 		c->sums.due += window_contains(&c->window, c->next_due_ns);
 		log_row(c, (struct vlog_row){ .due_ns = c->next_due_ns,
@@ -401,8 +401,10 @@ static void log_cut_requests(struct crowd *c, int64_t now)
 					      .end = VLOG_CUT });
 	}
 	for (uint32_t i = 0; i < c->cfg.users; i++)
-		if (c->user[i].state == CROWD_ASKED)
+		if (c->user[i].state == CROWD_ASKED) {
+			vlog_await_room(c->log);
 			log_request(c, i, now, VLOG_CUT, 0, 0);
+		}
 }
 
 static void show_progress(const struct crowd *c, int64_t now)

@@ -259,6 +259,17 @@ static void push_row(struct vlog_ring *to, const struct vlog_row *row)
 	atomic_store_explicit(&to->head, head + 1, memory_order_release);
 }
 
+static bool is_half_full(const struct vlog_ring *r)
+{
+	return atomic_load(&r->head) - atomic_load(&r->tail) >= r->room / 2;
+}
+
+void vlog_await_room(struct vlog *l)
+{
+	while (is_half_full(&l->crowd) || is_half_full(&l->few))
+		clock_sleep(clock_now() + REST_NS);
+}
+
 void vlog_add(struct vlog *l, const struct vlog_row *row)
 {
 	push_row(&l->crowd, row);

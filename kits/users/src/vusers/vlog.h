@@ -75,6 +75,8 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what);
 void vlog_add(struct vlog *l, const struct vlog_row *row);
 /* The same for watched users, from any thread: waits for other watched users, never for the event loop. */
 void vlog_add_watched(struct vlog *l, const struct vlog_row *row);
+/* Waits until both rings are less than half full; not while times are measured. */
+void vlog_await_room(struct vlog *l);
 /* Writes the remaining rows and ends the thread. 0, or -errno of the first write that failed. The caller frees `out` with
  * vlog_free_sums(). */
 int vlog_close(struct vlog *l, struct vlog_sums *out);
