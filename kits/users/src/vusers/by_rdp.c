@@ -146,6 +146,7 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	if (err == -ENOTRECOVERABLE) {
 		viewer_explain_crash(u->viewer, &why);
 		epoll_ctl(r->crowd->epoll, EPOLL_CTL_DEL, viewer_fd(u->viewer), NULL);
+		of->left = of->left || u->fd < 0; /* nobody else would tell */
 	}
 	if (err && u->fd >= 0)
 		lose_user(r, user, err, why.text);
