@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char *const ask_words[] = { "key", "move", NULL }, *const echo_words[] = { "next", "patch", NULL },
@@ -132,6 +133,7 @@ static int run_server(const char *text)
 	struct serve_sums sums = { 0 };
 	struct why why;
 	struct rec_report *out;
+	struct rlimit files;
 	int fd, err;
 
 	if (target_parse(text, &target, &why))
@@ -146,6 +148,10 @@ static int run_server(const char *text)
 		parse_freeze(&s);
 	out = rec_must_open(&cfg.out, "vusers");
 	ends_ask_priority(&cfg, why.text, sizeof(why.text));
+	if (!getrlimit(RLIMIT_NOFILE, &files)) { /* a client needs one; end_users.c raises it as well */
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 	fd = serve_listen(&target);
 	if (fd < 0)
 		die(EXIT_RUN, "cannot listen at %s: %s; choose another port", text, strerror(-fd));
