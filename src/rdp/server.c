@@ -80,6 +80,8 @@ int rdp_trust_read(struct rdp_trust *t, const struct rdp_server *server, const c
 {
 	int err = list ? 0 : rdp_find_list(t->list, sizeof(t->list));
 
+	if (t->ignore)
+		return 0;
 	if (err)
 		return why_fail(-1, why, "no folder for known servers: set HOME, or give --known-servers");
 	if (list)

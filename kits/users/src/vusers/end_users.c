@@ -307,7 +307,7 @@ static void prepare_vnc(const struct vusers_options *cfg, struct report_facts *w
 static void prepare_rdp(const struct vusers_options *cfg, struct report_facts *what)
 {
 	struct rdp_server server = { .port = run.target.port[0] };
-	struct rdp_trust trust = { 0 };
+	struct rdp_trust trust = { .ignore = cfg->cert_ignore };
 	struct why why;
 	int err;
 
