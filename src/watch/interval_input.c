@@ -89,8 +89,13 @@ static bool find_x11_press(struct bounded_reader *r, bool *is_reply)
 		if (type == 2 || type == 4 || (type == 35 && is_generic_press(r, at, &of_user))) /* a key, a button */
 			return true;
 		*is_reply |= !of_user;
-		if (type == 1 || type == 35)
-			at += 4 * (size_t)read_x11_length(r, at + 4);
+		if (type == 1 || type == 35) {
+			size_t words = read_x11_length(r, at + 4);
+
+			if (words > (r->n - at) / 4)
+				break; /* it goes on in another segment */
+			at += 4 * words;
+		}
 	}
 	return false;
 }
