@@ -171,7 +171,8 @@ start_ssh() {
 	local words=(ssh -o BatchMode=yes -o "ConnectTimeout=$WAIT_S" ${ssh_port[@]+"${ssh_port[@]}"}) more said
 	read -ra more <<<"${THINPROBE_SSH_OPTIONS-}"
 	words+=(${more[@]+"${more[@]}"})
-	said=$("${words[@]}" -tt -- "$where" true 2>&1 </dev/null) ||
+	said=$(set -o pipefail
+		timeout --foreground $((3 * WAIT_S)) "${words[@]}" -tt -- "$where" true 2>&1 </dev/null | head -c 65536) ||
 		die "try: ssh to $where needs a question or fails:" \
 			"$(tr -d '\r' <<<"$said" | grep -vx -e '' -e 'Connection to .* closed[.]' | tail -n 1); this line must work:" \
 			"${words[*]} -tt -- $where true"
