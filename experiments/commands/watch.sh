@@ -29,7 +29,8 @@ connection had no input for 5 s; it says so before the first key.
   -t, --time TIME      stop after this time (on a signal)
   --on-late COMMAND    shell command, run at the first wait that is blamed on a
                        side, with THINPROBE_VERDICT (network, server, client),
-                       _WHY, _RISE_MS, _WAIT_MS, _CLIENT, _SERVER and _TIME
+                       _WHY, _RISE_MS, _WAIT_MS, _CLIENT, _SERVER and _TIME;
+                       it must end by itself
   --who                on the server: if a wait is blamed on the server, name
                        the program that used the most CPU
   --on WHERE           attach:DISPLAY,WINDOW: the window to type into
