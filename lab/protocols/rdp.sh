@@ -85,7 +85,7 @@ rdp_pipeline_can() {
 # Where the server, its settings or the client lack it xrdp silently shows bitmaps.
 rdp_pipeline() {	# rdp_pipeline SESSION
 	[ "$PROTOCOL_VARIANT" = gfx ] || return 0
-	rdp_meet "$1" --watch update | grep -qE 'graphics pipeline 0x[0-9a-f]+, [a-z]' ||
+	rdp_meet "$1" --watch update | grep -qE 'graphics pipeline 0x[0-9a-f]+, [A-Za-z]' ||
 		protocol_failed "$1" "RDP: no picture came through the graphics pipeline" "$LAB_LOG/rdp-$1.err"
 }
 
