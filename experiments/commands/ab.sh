@@ -382,6 +382,8 @@ recall() {	# of a comparison that goes on
 	[ -z "${GIT[git]}" ] || git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	check_programs
 	keep ab.json < <(jq --argjson noise "${NOISE:-0}" '.settings.noise_percent = $noise' "$DIR/ab.json")
+	# without rows of a start that was not counted before the end
+	[ ! -s "$DIR/blocks.tsv" ] || keep blocks.tsv < <(awk -F'\t' -v starts="$STARTS" 'NR == 1 || $2 <= starts' "$DIR/blocks.tsv")
 }
 
 # A start ------------------------------------------------------------------------------------------------------------
@@ -391,8 +393,10 @@ BROKEN=() REFUSED=''
 
 # start_variant VARIANT: begins to bring up its hosts and sessions; SECOND does so meanwhile, on the CPUs that FIRST has taken.
 start_variant() {
-	local v=$1 from=$((STARTS * PAIRS + 1)) beside=(LAB_CPUS_TOLD="$DIR/.cpus")
+	local v=$1 k from=$((STARTS * PAIRS + 1)) beside=(LAB_CPUS_TOLD="$DIR/.cpus")
 	rm -f "$DIR/.turn-$v".*
+	# what this start has left, failed or interrupted, is of other sessions
+	for ((k = from; k < from + PAIRS; k++)); do rm -rf "$DIR/$v/cells"/*/"$k"; done
 	keep "$v/run.json" < <(jq --argjson n "$((from + PAIRS - 1))" '.settings.repeats = $n' "$DIR/$v/run.json")
 	[ "$v" = "$FIRST" ] || beside=(LAB_BESIDE="$DIR/.cpus")
 	# shared once, shared in all starts: other CPUs would make it another run
@@ -484,9 +488,7 @@ one_start() {
 		done
 	done >"$DIR/.rows"
 	end_variants
-	# whole or not at all; without rows of a start that was not counted before the end
-	awk -F'\t' -v starts="$STARTS" 'NR == 1 || $2 <= starts' "$DIR/blocks.tsv" | cat - "$DIR/.rows" | keep blocks.tsv ||
-		die "cannot write to $DIR"
+	cat "$DIR/blocks.tsv" "$DIR/.rows" | keep blocks.tsv || die "cannot write to $DIR"	# whole or not at all
 	rm -f "$DIR/.rows"
 }
 order_of() { echo $(((SEED + $1) % 2)); }	# in turns, so that an effect of the order cancels
@@ -571,8 +573,6 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 			keep blocks.tsv < <(cat "$DIR/blocks.tsv"
 				printf 'blocks/1\t0\t%s\t%s\t\t\t\t\t\t0\n' "$(wc -l <"$DIR/blocks.tsv")" "$v")
 		done
-		# what the start has left is of no use to the next one
-		for ((k = STARTS * PAIRS + 1; k <= (STARTS + 1) * PAIRS; k++)); do rm -rf "$DIR"/[ab]/cells/*/"$k"; done
 		say "start $((STARTS + 1)) failed: $(why_failed)"
 		if [ "$failed" = 3 ]; then
 			[ "$STARTS" = 0 ] || break

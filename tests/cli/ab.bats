@@ -132,6 +132,21 @@ teardown() {
 	[[ $output == *"ab.json: nope is no experiment"* ]]
 }
 
+# made-up repeats of three starts of two pairs; two starts were counted, the third was interrupted when A had a block
+@test "ab: what an interrupted start has left is measured anew" {
+	local DIR=$PWD STARTS=2 PAIRS=2 FIRST=a
+	local -A RUNNING=()
+
+	need jq
+	eval "$(sed -n '/^start_variant() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
+	keep() { cat >"$1.new" && mv "$1.new" "$1"; }
+	variant_run() { (cd "$1/cells" && echo */*) >"$1.had"; }
+	for v in a b; do mkdir -p $v/cells/{x,y}/{1..5} && echo '{"settings": {"repeats": 6}}' >$v/run.json; done
+	for v in a b; do start_variant "$v"; done
+	wait
+	for v in a b; do [ "$(<$v.had)" = "$(echo {x,y}/{1..4})" ]; done
+}
+
 @test "ab: a wait for another lab is shown once, and is no time of the comparison" {
 	local DIR=$PWD stop='' WAITED=0 NOW_S past=0 shown=''
 
