@@ -221,17 +221,19 @@ plan_resume() {
 		elif try fits catch false then empty else "its conditions do not have the axes \($axes); start a new run" end' \
 		"$RESUME/run.json" 2>/dev/null) || why="its run.json cannot be read"
 	[ -z "$why" ] || exp_bad "--resume $RESUME: $why"
-	while IFS=$'\037' read -r key value; do
+	while IFS=$'\037' read -r -d '' key value; do	# (a command may have lines)
 		settings[$key]=$value
-	done < <(jq -r '.settings | to_entries[] | "\(.key)\u001f\(.value
-		| if type == "array" then map(tostring) | join(",") elif type == "boolean" then (if . then 1 else 0 end) else . // "" end)"' \
+	done < <(jq -j '.settings | to_entries[] | "\(.key)\u001f\(.value
+		| if type == "array" then map(tostring) | join(",") elif type == "boolean" then (if . then 1 else 0 end)
+			else . // "" end)\u0000"' \
 		"$RESUME/run.json")
 	for name in "${OPTIONS[@]}"; do
 		[ "${OPT[$name.key]}" = - ] || plan_set "$name" "${settings[${OPT[$name.key]}]-}"
 	done
-	# The same window, and the region in it that was found.
-	[[ ${ON-} != attach:* || ${ON-} == attach:own,* ]] || ON=$(jq -r '.protocol as $p | .settings.on | if $p.window then
-		"\(split(",")[0]),\($p.window)" + (if $p.region then ",\($p.region)" else "" end) else . end' "$RESUME/run.json")
+	# The same window, of a client that we do not start, and the region in it that was found.
+	[[ ${ON-} != attach:* ]] || ON=$(jq -r '.protocol as $p | .settings.on | split(",") as $on | if $p.window then
+		[$on[0], if $on[0] == "attach:own" then $on[1] else $p.window end, ($p.region | strings)] | join(",") else . end' \
+		"$RESUME/run.json")
 }
 
 # Checks ----------------------------------------------------------------------------------------------------------
@@ -587,12 +589,12 @@ plan_choose_protocols() {
 plan_settings() {
 	local name
 	{
-		for name in "${OPTIONS[@]}"; do printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" \
+		for name in "${OPTIONS[@]}"; do printf '%s\037%s\037%s\036' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" \
 			"${!OPT[$name.var]}"; done
-		printf '%s\n' "${PLAN_SETTINGS[@]}" "threshold"$'\037text\037'"$THRESHOLD"
-	} | jq -cRn --argjson more "$(exp_settings)" --argjson measured "$LINK_MEASURED" '
+		printf '%s\036' "${PLAN_SETTINGS[@]}" "threshold"$'\037text\037'"$THRESHOLD"
+	} | jq -cRs --argjson more "$(exp_settings)" --argjson measured "$LINK_MEASURED" '
 		def kept($kind): if $kind | IN("int", "real", "ms", "s", "threshold") then tonumber? // null else . end;
-		[inputs | split("\u001f") | . as [$key, $type, $text] | select($key != "-" and $type != null)
+		[split("\u001e")[] | split("\u001f") | . as [$key, $type, $text] | select($key != "-" and $type != null)
 			| ($type | sub("-list$"; "")) as $kind
 			| if $kind == "json" then ($text | try fromjson catch $text)
 			elif $kind == "flag" then $text == "1"

@@ -273,7 +273,9 @@ run_record() {
 	if [ -n "$RESUME" ]; then
 		what=$(jq -r --argjson host "$host" --argjson protocol "$protocol" --argjson protocols "$protocols" --argjson lab "$where" \
 			--arg version "${TP_VERSION-}" --argjson calibration "$(calibration_record)" "$RUN_FACTS"'
-			def ours: facts + {protocols: (.protocols // {protocol}),
+			# (a client that we start has another window each time)
+			def ours: ((.settings.on // "") | startswith("attach:own,")) as $own
+				| facts + {protocols: (.protocols // {protocol} | map_values(if $own and . then .window = null else . end)),
 				calibration: (if .host and .calibration then .calibration | {started, record: tojson} else null end)};
 			. as $old | . + {$host, $protocol, $lab, protocols: ($protocols // .protocols), version: ($version | select(. != "") // null),
 				calibration: (if .calibration and $calibration then $calibration else .calibration end)}

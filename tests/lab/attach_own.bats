@@ -33,6 +33,13 @@ unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display"
 	ended_all
 	unlocked quick
 	[ ! -e "$W/quick/own-display.cookie" ]
+	# continued, the client may have another window
+	rm -r "$W"/quick/cells/*/1
+	jq '(.protocol, .protocols.attach).window = "0x1"' "$W/quick/run.json" >"$W/other"
+	mv "$W/other" "$W/quick/run.json"
+	run env -u DISPLAY -u XAUTHORITY "LAB_TEST_WORLD=$W" bash "$TOP/experiments/engine/run.sh" stalls --resume "$W/quick"
+	[ "$status" -eq 0 ]
+	[ "$(jq -r .state "$W/quick/run.json")" = complete ]
 }
 
 @test "attach --own-display: kill -9 of the run ends the client and its display" {
