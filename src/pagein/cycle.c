@@ -162,6 +162,11 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 	return err ? -EIO : 0;
 }
 
+bool key_is_doubtful(const struct timed_key *key)
+{
+	return !strcmp(key->answer.how, "doubt");
+}
+
 /* --type: sends a key if one is due, as a user who goes on typing. */
 static int send_due_key(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, struct why *why)
 {
@@ -173,7 +178,9 @@ static int send_due_key(const struct cycle_cfg *cfg, struct cycle_run *run, int6
 		return 0;
 	*due_ns = now + cfg->type_ns;
 	err = cycle_time_key(cfg, &key, why);
-	if (!err && key.answer.answered_ns)
+	if (!err && key.answer.answered_ns && key_is_doubtful(&key))
+		sample_add_censored(&run->typed, key.answer.answered_ns - key.answer.due_ns);
+	else if (!err && key.answer.answered_ns)
 		sample_add(&run->typed, key.answer.answered_ns - key.answer.due_ns);
 	else if (!err)
 		sample_add_censored(&run->typed, clock_now() - now);

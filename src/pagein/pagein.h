@@ -213,6 +213,9 @@ struct timed_key {
 	bool asked;
 };
 
+/* Whether the prober does not know that the change was the echo, which came no earlier. */
+bool key_is_doubtful(const struct timed_key *key);
+
 struct cycle_run {
 	int64_t number; /* from 1 */
 	bool out;	/* a run that was to be paged out; else in memory */
@@ -273,6 +276,7 @@ int timeline_stop(struct timeline *t);				 /* 0, or -errno: the table is incompl
 struct cycle_tally {
 	int64_t of[5];	    /* runs of each judge_state */
 	int64_t unanswered; /* keys without an echo before the timeout, in runs that count */
+	int64_t doubtful;   /* keys of which the prober does not know whether the change was the echo, in these */
 };
 
 /* Writes the object "result" and fills *tally. `timeout_ns`: how long the prober waited for an echo. */

@@ -6,9 +6,11 @@
 
 #include <math.h>
 
-static double latency_ms(const struct timed_key *key)
+static double latency_ms(const struct timed_key *key, bool doubtful)
 {
-	return key->asked && key->answer.answered_ns ? (double)(key->answer.answered_ns - key->answer.due_ns) / NS_PER_MS : NAN;
+	return key->asked && key->answer.answered_ns && key_is_doubtful(key) == doubtful
+		       ? (double)(key->answer.answered_ns - key->answer.due_ns) / NS_PER_MS
+		       : NAN;
 }
 
 static void report_process(struct rec_report *r, pid_t pid, const struct process_readings *p)
@@ -45,8 +47,12 @@ static void report_run(struct rec_report *r, const struct cycle_cfg *cfg, struct
 	/* no latency for a run that could not be paged out: readers would take it for that of a paged out one */
 	if (run->verdict.state == JUDGE_NOT_EVICTED)
 		timed = false;
-	rec_add_real(r, "first_key_ms", timed ? latency_ms(&run->first) : NAN, 3);
-	rec_add_real(r, "second_key_ms", timed ? latency_ms(&run->second) : NAN, 3);
+	rec_add_real(r, "first_key_ms", timed ? latency_ms(&run->first, false) : NAN, 3);
+	rec_add_real(r, "second_key_ms", timed ? latency_ms(&run->second, false) : NAN, 3);
+	rec_begin_object(r, "above");
+	rec_add_real(r, "first_key_ms", timed ? latency_ms(&run->first, true) : NAN, 3);
+	rec_add_real(r, "second_key_ms", timed ? latency_ms(&run->second, true) : NAN, 3);
+	rec_end(r);
 	if (cfg->type_ns)
 		rec_add_sample(r, "typed_ms", &run->typed, NS_PER_MS);
 	rec_add_str(r, "echo", timed ? run->first.answer.how : NULL);
@@ -68,7 +74,10 @@ static void report_run(struct rec_report *r, const struct cycle_cfg *cfg, struct
 
 static void add_key_latency(struct sample *s, const struct timed_key *key, int64_t timeout_ns, struct cycle_tally *tally)
 {
-	if (key->asked && key->answer.answered_ns) {
+	if (key->asked && key->answer.answered_ns && key_is_doubtful(key)) { /* the echo came then, or later */
+		sample_add_censored(s, key->answer.answered_ns - key->answer.due_ns);
+		tally->doubtful++;
+	} else if (key->asked && key->answer.answered_ns) {
 		sample_add(s, key->answer.answered_ns - key->answer.due_ns);
 	} else if (key->asked) {
 		sample_add_censored(s, timeout_ns);
@@ -106,7 +115,8 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 		report_timings(r, run, n, JUDGE_KEPT, "kept_ms", "kept_second_ms", timeout_ns, tally);
 	rec_add_ints(r, { "in_memory", tally->of[JUDGE_IN_MEMORY] }, { "paged_out", tally->of[JUDGE_PAGED_OUT] },
 		     { "kept", tally->of[JUDGE_KEPT] }, { "not_evicted", tally->of[JUDGE_NOT_EVICTED] },
-		     { "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY] }, { "unanswered", tally->unanswered });
+		     { "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY] }, { "unanswered", tally->unanswered },
+		     { "doubtful", tally->doubtful });
 	held_up_report(r);
 	rec_begin_array(r, "runs");
 	for (size_t i = 0; i < n; i++)
@@ -212,6 +222,9 @@ void report_say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const 
 			    "/sys/module/zswap/parameters/enabled");
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
 		rec_warn(r, "left out: %s in memory with major page faults", counted_text(tally->of[JUDGE_NOT_IN_MEMORY], "run"));
+	if (tally->doubtful)
+		rec_warn(r, "in doubt: what was taken for the echo of %s may not be it, and it may have come later",
+			 counted_text(tally->doubtful, "key"));
 	if (tally->unanswered)
 		rec_warn(r, "not answered in %s: %s", ns_text((double)timeout_ns), counted_text(tally->unanswered, "key"));
 	rec_say(r, "%s of two keys each; time from the key to the first screen update", counted_text((int64_t)n, "run"));

@@ -27,12 +27,15 @@ static const char *const pagein_values[] = {
 	"file_others_bytes", "major_faults",	"minor_faults", "major_faults_least", NULL,
 };
 
-/* Sets the latency of a key; without an echo, the timeout as a lower bound. */
+/* Sets the latency of a key; with an echo in doubt, its time as a lower bound, without one the timeout. */
 static void set_key_latency(const struct json_document *j, const char *prefix, struct trial *t, int value)
 {
-	double ms = json_number(j, "%s.%s", prefix, pagein_values[value]);
+	double ms = json_number(j, "%s.%s", prefix, pagein_values[value]),
+	       above = json_number(j, "%s.above.%s", prefix, pagein_values[value]);
 
-	trials_set_value(t, value, isnan(ms) ? json_number(j, "settings.timeout_s") * 1000 : ms, isnan(ms));
+	if (isnan(above))
+		above = json_number(j, "settings.timeout_s") * 1000;
+	trials_set_value(t, value, isnan(ms) ? above : ms, isnan(ms));
 }
 
 /* Sets the median and the largest latency of the keys typed while memory was taken. */
