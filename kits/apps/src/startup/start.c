@@ -377,7 +377,8 @@ static int start_application(struct measurement *r)
 	int64_t key_ns;
 	int err;
 
-	*out = (struct start_result){ .mapped_ns = -1,
+	*out = (struct start_result){ .state = START_NO_DISPLAY, /* until it is started */
+				      .mapped_ns = -1,
 				      .paint_ns = -1,
 				      .stable_ns = -1,
 				      .splash_ns = -1,

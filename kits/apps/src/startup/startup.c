@@ -285,6 +285,7 @@ static int64_t run_starts(struct screen_watch *screen, char **command, struct ru
 		int err;
 
 		run_number = i + 1;
+		one->io_ns = -1; /* until it is replayed */
 		if ((i > -cfg.warm_up || cfg.key) && cfg.pause_ns)
 			proc_sleep(clock_now() + cfg.pause_ns);
 		/* files are learnt in warm-up runs only */
@@ -384,5 +385,5 @@ int main(int argc, char **argv)
 	file_set_free(&files);
 	traffic_close(&traffic);
 	rec_must_close(out);
-	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost || held ? EXIT_LOSSY : EXIT_OK;
+	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < cfg.runs || lost || held ? EXIT_LOSSY : EXIT_OK;
 }

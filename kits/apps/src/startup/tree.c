@@ -107,7 +107,7 @@ static bool add_memory(struct tree_memory *m, pid_t pid)
 
 void tree_read_memory(const struct tree *t, struct tree_memory *out)
 {
-	bool all = true;
+	bool all = t->n > 0; /* of no process nothing is known */
 
 	*out = (struct tree_memory){ 0 };
 	for (int i = 0; i < t->n; i++)
