@@ -215,11 +215,12 @@ exp_summed() {
 }
 
 sound_summed() {
-	local file scheme job mult
+	local file scheme job
 	rm -f "$RUN/audio.tsv"
 	for file in "$RUN"/vamp/*-with-1.tsv; do
 		grep -q $'\taudio\t' "$file" 2>/dev/null || continue
-		IFS=- read -r scheme job mult <<<"$(basename "$file" .tsv)"
+		[[ ${file##*/} =~ ^(.+)-([a-z]+)-with-1[.]tsv$ ]] || continue	# (a scheme may have a dash)
+		scheme=${BASH_REMATCH[1]} job=${BASH_REMATCH[2]}
 		[ -s "$RUN/audio.tsv" ] || printf 'schema\tscheme\tjob\ts\tcomm\taverage\n' >"$RUN/audio.tsv"
 		LC_ALL=C awk -F'\t' -v scheme="$scheme" -v job="$job" '
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
