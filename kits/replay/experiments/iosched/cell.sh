@@ -83,8 +83,9 @@ setting_end() {
 		outside_exec rm -f "$2/order.data"
 	fi
 	fio_end "$2"
-	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '$facts + del(.requests)' "$2/order.json" 2>/dev/null) ||
-		FACTS='{}'
+	# (without an order that can be read, what fio said stays)
+	[ -z "$ORDER" ] || [ ! -s "$2/order.json" ] ||
+		FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '$facts + del(.requests)' "$2/order.json")
 	ORDER=''
 }
 setting_away() {
