@@ -41,7 +41,7 @@ void screen_free(struct screen *s)
 
 int screen_write(const struct screen *s, const char *path)
 {
-	FILE *out = fopen(path, "we");
+	FILE *out = files_create_private(path);
 	int err = 0;
 
 	if (!out)
