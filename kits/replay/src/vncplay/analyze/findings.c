@@ -214,7 +214,7 @@ static void print_findings_text(struct rec_report *out, const struct findings *f
 	for (int r = 0; r < f->runs; r++)
 		if (replay_is_partial(&f->replay[r]))
 			rec_warn(out, "%s: the replay ended by \"%s\": not all of the session is in its figures", f->replay[r].file,
-				 f->replay[r].inputs.status);
+				 f->replay[r].inputs.status[0] ? f->replay[r].inputs.status : "killed");
 	rec_begin_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
 	for (int r = 0; r < f->runs; r++)
 		print_replay(out, f, r);

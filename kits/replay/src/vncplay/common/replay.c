@@ -139,7 +139,8 @@ int replay_read(struct replay *r)
 
 bool replay_is_partial(const struct replay *r)
 {
-	return r->inputs.status[0] && strcmp(r->inputs.status, "complete") != 0;
+	/* (in 2005, side files had no status) */
+	return r->inputs.status[0] ? strcmp(r->inputs.status, "complete") != 0 : !r->inputs.old;
 }
 
 void replay_free(struct replay *r)
