@@ -26,7 +26,6 @@ static struct {
 	struct rec_cfg out;
 	struct method_2005_cfg paper;
 } cfg = { .paper = METHOD_2005_DEFAULTS };
-static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 'm', "method", &cfg.method, .help = "compare tiles of the screen, or do as the paper of 2005 (tiles)",
@@ -129,7 +128,7 @@ static int require_readable_replays(const struct replay *replay, int runs)
 			status = EXIT_LOSSY;
 		if (!replay[r].cut)
 			continue;
-		if (out_cfg.format == FORMAT_OLD)
+		if (cfg.out.format == FORMAT_OLD)
 			warn("%s: cut: %s; what is before is used", replay[r].file, replay[r].why.text);
 		status = EXIT_LOSSY;
 	}
