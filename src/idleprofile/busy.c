@@ -154,7 +154,7 @@ static struct culprit_share *ensure_share(struct gap_share_set *part, enum culpr
 		if (s->kind == kind && s->pid == pid && (pid || !strcmp(s->name, name)))
 			return s;
 	}
-	if (part->n >= SHARES_MAX && strcmp(name, "others"))
+	if (part->n >= SHARES_MAX && (pid || strcmp(name, "others"))) /* (a task may have this name) */
 		return ensure_share(part, kind, 0, "others");
 	s = &part->at[part->n++];
 	memset(s, 0, sizeof(*s));

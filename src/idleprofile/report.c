@@ -262,11 +262,13 @@ static double busy_percent(const struct report_inputs *p, int i)
 static double median_length_ns(const struct pipeline_cpu_total *t)
 {
 	int64_t n = t->events + t->ticks, sum = 0;
+	double middle;
 	int bin = 0;
 
 	while (bin < LENGTH_BINS - 1 && 2 * (sum += t->of_length[bin]) < n)
 		bin++;
-	return n ? fmin((double)lengths_edge_ns(bin) / pow(10, 0.05), (double)t->longest_ns) : NAN;
+	middle = (double)lengths_edge_ns(bin) / pow(10, 0.05);
+	return !n ? NAN : t->ticks ? middle : fmin(middle, (double)t->longest_ns); /* ticks are no longest event */
 }
 
 /* Writes culprit and local time of the longest event: "Xvnc, 14:02:11". */
