@@ -52,6 +52,7 @@ void proc_catch_stop(void)
 	if (hangup.sa_handler != SIG_IGN) /* as nohup wants it */
 		sigaction(SIGHUP, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* inherited as ignored, children could not be awaited */
 }
 
 void proc_fill_stop_set(sigset_t *set)

@@ -272,6 +272,7 @@ static void open_signal_fd(void)
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
 	now.signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (now.signals < 0)
 		die(EXIT_RUN, "cannot take signals: %m");
