@@ -254,9 +254,13 @@ static int fork_server(int listener, struct serve_totals *total, struct serving_
 		close(listener);
 		_exit(serve_client(fd, total));
 	}
+	if (child < 0) {
+		refuse_client(fd, "the server cannot start a process");
+		atomic_fetch_add(&total->refused, 1);
+	}
 	close(fd);
 	if (child < 0)
-		return -errno;
+		return 0;
 	c->pid[c->n++] = child;
 	return 0;
 }
