@@ -212,7 +212,7 @@ static void report_sink_settings(struct rec_report *r, const struct workers *wor
 
 static double child_share_percent(const struct worker *c)
 {
-	return c->wall_ns > 0 ? 100.0 * (double)c->cpu_ns / (double)c->wall_ns : 0;
+	return c->wall_ns > 0 ? 100.0 * (double)c->cpu_ns / (double)c->wall_ns : NAN;
 }
 
 static void report_child(struct rec_report *r, const struct worker *c)
@@ -334,7 +334,7 @@ static bool say_shares(struct rec_report *r, const struct workers *workers)
 	char cause[400];
 
 	for (const struct worker *c = workers->child; c < workers->child + workers->count; c++) {
-		if (c->died)
+		if (c->died || c->wall_ns <= 0) /* or stopped before it was ready */
 			continue;
 		least = fmin(least, child_share_percent(c));
 		most = fmax(most, child_share_percent(c));
