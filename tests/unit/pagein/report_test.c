@@ -5,7 +5,7 @@
 #include "clock.h"
 #include "pagein/pagein.h"
 
-/* First keys after so many ms in memory and paged out, in turn; 0: not answered in a second. */
+/* First keys after so many ms in memory and paged out, in turn; 0: not answered in a second; below 0: in doubt. */
 static const char *summary_of(const int *in_ms, const int *out_ms, size_t each)
 {
 	static struct cycle_run run[10];
@@ -18,8 +18,9 @@ static const char *summary_of(const int *in_ms, const int *out_ms, size_t each)
 
 		run[i] = (struct cycle_run){ .verdict.state = i % 2 ? JUDGE_PAGED_OUT : JUDGE_IN_MEMORY,
 					     .first = { .answer = { .due_ns = NS_PER_S,
-								    .answered_ns = ms ? NS_PER_S + ms * NS_PER_MS : 0 },
+								    .answered_ns = ms ? NS_PER_S + abs(ms) * NS_PER_MS : 0 },
 							.asked = true } };
+		snprintf(run[i].first.answer.how, sizeof(run[i].first.answer.how), "%s", ms < 0 ? "doubt" : "change");
 	}
 	report_say_cycles(r, &cfg, run, 2 * each, NS_PER_S, &tally);
 	return end_said(r);
@@ -40,4 +41,12 @@ TEST(keys_without_an_answer_are_no_exact_times)
 	assert_non_null(strstr(summary_of((int[]){ 10, 20, 30 }, (int[]){ 100, 0, 0 }, 3), "more than 980 ms"));
 	/* one in memory may have been later than all of those that were paged out */
 	assert_null(strstr(summary_of((int[]){ 10, 20, 0 }, (int[]){ 2000, 2100, 2200 }, 3), "first key by"));
+}
+
+TEST(keys_in_doubt_are_no_exact_times)
+{
+	/* two of three are later than 120 ms */
+	assert_non_null(strstr(summary_of((int[]){ 10, 20, 30 }, (int[]){ 100, -120, -140 }, 3), "more than 100 ms"));
+	/* one in memory may have been as late as those that were paged out */
+	assert_null(strstr(summary_of((int[]){ 10, 20, -30 }, (int[]){ 100, 120, 140 }, 3), "first key by"));
 }
