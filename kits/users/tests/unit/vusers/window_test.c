@@ -31,7 +31,8 @@ TEST(an_end_that_is_told_late_counts_until_it_was)
 TEST(what_is_told_late_is_cut_at_the_ends_of_the_window)
 {
 	static const struct {
-		int64_t from_ns, end_ns, asked_ns;
+		int64_t from_ns, end_ns;
+		double asked_ns;
 	} row[] = { { 350 * MS, 1000 * MS, 850 * MS }, { 0, 350 * MS, 350 * MS }, { 0, 250 * MS, 200 * MS } };
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
