@@ -270,8 +270,9 @@ static int measure_cycles(struct rec_report *out, const char *target)
 		return EXIT_INTERRUPTED;
 	if (err)
 		return EXIT_RUN;
-	return lost || held || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered || tally.doubtful ? EXIT_LOSSY
-														: EXIT_OK;
+	return lost || held || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered || tally.doubtful
+		       ? EXIT_LOSSY
+		       : EXIT_OK;
 }
 
 static void check_options(int first, int argc)
