@@ -135,7 +135,8 @@ step_machine() {	# step_machine N KEYS_PER_S
 			split(ca, u, " "); split(cb, v, " "); own = as("%.3f", 100 * (v[4] - u[4]) / (v[1] - u[1]) / cpus)
 			print "capacity-machine/1", n, keys, busy, client, foreign, steal, as("%.3f", waited / 1e9 / s), as("%.0f", y[3]),
 				as("%.0f", grown(4) / s), (bits[1] > 0) ? as("%.2f", 100 * most * 8 / s) : "", own, as("%.2f", grown(7) / s),
-				(x[8] y[8] ~ /-/) ? "" : as("%.2f", grown(8) / s), (shared == 1) ? "" : as("%.3f", viewers / 1e9 / (vb - va)),
+				(x[8] == "-" || y[8] == "-") ? "" : as("%.2f", grown(8) / s),
+				(shared == 1) ? "" : as("%.3f", viewers / 1e9 / (vb - va)),
 				(9 in y) ? as("%.3f", grown(9) / 1e3 / s) : ""
 		}')
 }

@@ -94,7 +94,7 @@ struct timeline *timeline_start(const struct timeline_cfg *cfg)
 		errno = err;
 		return NULL;
 	}
-	err = proc_start_thread(&t->thread, (size_t)128 << 10, run_sampler, t); /* small: it is locked in memory */
+	err = proc_start_thread(&t->thread, (size_t)128 << 10, run_sampler, t); /* a small stack: it is locked in memory */
 	if (err)
 		die(EXIT_RUN, "cannot start the thread that writes %s: %s", cfg->path, strerror(err));
 	return t;

@@ -93,7 +93,7 @@ static bool find_x11_press(struct bounded_reader *r, bool *is_reply)
 			size_t words = read_x11_length(r, at + 4);
 
 			if (words > (r->n - at) / 4)
-				break; /* it goes on in another segment */
+				break; /* the rest of this reply is in later segments */
 			at += 4 * words;
 		}
 	}

@@ -50,7 +50,7 @@ struct meter_cfg {
 	const uint8_t *server;		  /* address of the server, or NULL */
 	const struct key_log *typed;	  /* keys typed meanwhile, or NULL; must outlive the meter */
 	int64_t period_ns, merge_ns;
-	uint64_t warmup; /* of update_series */
+	uint64_t warmup; /* as in struct update_series */
 	bool watch;	 /* a run of weeks: keeps UPDATE_GAPS_WATCH gaps between updates */
 	uint32_t flows_max, flows_shown;
 	uint32_t waits_max; /* intervals of early data at one time, of all flows */

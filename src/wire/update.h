@@ -38,7 +38,7 @@ bool update_goes_on(enum update_more more, int64_t pause_ns, bool spoken);
 
 struct update_series {
 	int64_t merge_ns, period_ns;
-	uint64_t warmup;	   /* gaps that end with one of the first so many updates are left out; 0: none */
+	uint64_t warmup;	   /* gaps that end with one of the first `warmup` updates do not count */
 	uint64_t count;		   /* updates so far; number of the current update */
 	int64_t first_ns, last_ns; /* first and last packet of the current update */
 	uint64_t late;		   /* further updates, which came to light when others had begun: no gap is known of them */

@@ -148,7 +148,7 @@ static int run_server(const char *text)
 		parse_freeze(&s);
 	out = rec_must_open(&cfg.out, "vusers");
 	ends_ask_priority(&cfg, why.text, sizeof(why.text));
-	if (!getrlimit(RLIMIT_NOFILE, &files)) { /* a client needs one; end_users.c raises it as well */
+	if (!getrlimit(RLIMIT_NOFILE, &files)) { /* each client takes a descriptor */
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}

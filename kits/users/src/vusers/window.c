@@ -47,7 +47,7 @@ void window_note_end(struct measuring_window *w, int64_t now_ns)
 
 	if (now_ns >= w->seen_ns)
 		add_in_flight(w, now_ns);
-	else if (to > from) /* told late: until what was seen since, it was counted */
+	else if (to > from) /* told late: it was counted until the latest event */
 		w->asked_ns -= (double)(to - from);
 	w->asked--;
 }
