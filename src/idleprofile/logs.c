@@ -7,20 +7,46 @@
 void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns, void (*each)(void *, int64_t, int64_t, int64_t, int64_t),
 	       void *arg)
 {
-	*b = (struct timeline_bins){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
+	*b = (struct timeline_bins){
+		.bin_ns = bin_ns, .start_ns = start_ns, .end_ns = start_ns + bin_ns, .each = each, .arg = arg
+	};
 }
 
-static void emit_bin(struct timeline_bins *b, int64_t length_ns)
+static void emit_bin(struct timeline_bins *b)
 {
-	b->each(b->arg, b->start_ns, length_ns, b->lost_ns, b->tick_ns);
-	b->start_ns += length_ns;
+	b->each(b->arg, b->start_ns, b->end_ns - b->start_ns, b->lost_ns, b->tick_ns);
+	b->start_ns = b->end_ns;
+	b->end_ns += b->bin_ns;
 	b->lost_ns = b->tick_ns = 0;
 }
 
 void bins_flush(struct timeline_bins *b, int64_t now_ns)
 {
-	while (now_ns - b->start_ns >= b->bin_ns)
-		emit_bin(b, b->bin_ns);
+	while (now_ns >= b->end_ns)
+		emit_bin(b);
+}
+
+/* The bins up to `now_ns`, the last of which may be shorter. */
+static void emit_bins(struct timeline_bins *b, int64_t now_ns)
+{
+	int64_t grid_ns;
+
+	bins_flush(b, now_ns);
+	grid_ns = b->end_ns;
+	b->end_ns = now_ns;
+	if (now_ns > b->start_ns)
+		emit_bin(b);
+	b->end_ns = grid_ns;
+}
+
+void bins_skip(struct timeline_bins *b, int64_t from_ns, int64_t to_ns)
+{
+	if (to_ns <= b->start_ns)
+		return;
+	emit_bins(b, from_ns);
+	b->start_ns = to_ns;
+	if (to_ns >= b->end_ns)
+		b->end_ns += ((to_ns - b->end_ns) / b->bin_ns + 1) * b->bin_ns;
 }
 
 void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick)
@@ -29,23 +55,21 @@ void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int
 	int64_t length = end_ns - start_ns, given = 0;
 
 	bins_flush(b, start_ns);
-	while (end_ns - b->start_ns > b->bin_ns) {
+	while (end_ns > b->end_ns) {
 		/* Lost time of the gap up to the end of this bin, from the start of the gap, so that no rounding error adds up; rounded down,
 		 * since a bin cannot lose more than its length. */
-		int64_t upto = scale_down(lost_ns, b->start_ns + b->bin_ns - start_ns, length);
+		int64_t upto = scale_down(lost_ns, b->end_ns - start_ns, length);
 
 		*sum += upto - given;
 		given = upto;
-		emit_bin(b, b->bin_ns);
+		emit_bin(b);
 	}
 	*sum += lost_ns - given;
 }
 
 void bins_finish(struct timeline_bins *b, int64_t end_ns)
 {
-	bins_flush(b, end_ns);
-	if (end_ns > b->start_ns)
-		emit_bin(b, end_ns - b->start_ns);
+	emit_bins(b, end_ns);
 }
 
 int logs_open(struct profile_logs *l, const char **failed)

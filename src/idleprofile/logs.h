@@ -7,7 +7,8 @@
 #include "rec.h"
 
 struct timeline_bins {
-	int64_t bin_ns, start_ns; /* length and start of the current bin */
+	int64_t bin_ns;		  /* length of a bin */
+	int64_t start_ns, end_ns; /* the current one; it starts late after time that was not watched */
 	int64_t lost_ns, tick_ns;
 	void (*each)(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns);
 	void *arg;
@@ -20,6 +21,9 @@ void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns, void (
 void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick);
 /* Says that no gap before `now_ns` is missing: `each` is called for the bins that are complete. */
 void bins_flush(struct timeline_bins *b, int64_t now_ns);
+/* Says that [from, to] was not watched: it is in no bin, so the one before it ends early and the one after it starts late. Ascending,
+ * as gaps. */
+void bins_skip(struct timeline_bins *b, int64_t from_ns, int64_t to_ns);
 /* Ends the series at `end_ns`: the last bin may be shorter. */
 void bins_finish(struct timeline_bins *b, int64_t end_ns);
 

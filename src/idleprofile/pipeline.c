@@ -105,8 +105,10 @@ static void add_unwatched_time(struct cpu_pipeline *c, int64_t from, int64_t to)
 		from = c->f->start_ns;
 	if (to > c->f->end_ns)
 		to = c->f->end_ns;
-	if (to > from)
-		c->total.unwatched_ns += to - from;
+	if (to <= from)
+		return;
+	c->total.unwatched_ns += to - from;
+	bins_skip(&c->bins, from, to);
 }
 
 static int add_trace_record(void *who, const struct trace_record *r)

@@ -103,3 +103,23 @@ TEST(a_part_that_ends_with_its_bin_stays_in_it)
 	is_row(0, 0, 100, 50, 0);
 	is_row(1, 100, 100, 100, 0);
 }
+
+TEST(time_that_was_not_watched_is_in_no_bin)
+{
+	struct timeline_bins b = begin(0, 100);
+
+	bins_add_gap(&b, 110, 120, 10, false);
+	bins_skip(&b, 130, 140);
+	bins_add_gap(&b, 150, 160, 10, false);
+	bins_skip(&b, 250, 420);
+	bins_skip(&b, 420, 500);
+	bins_add_gap(&b, 500, 610, 110, false);
+	bins_finish(&b, 650);
+	assert_int_equal(n, 6);
+	is_row(0, 0, 100, 0, 0);
+	is_row(1, 100, 30, 10, 0);
+	is_row(2, 140, 60, 10, 0);
+	is_row(3, 200, 50, 0, 0);
+	is_row(4, 500, 100, 100, 0);
+	is_row(5, 600, 50, 10, 0);
+}
