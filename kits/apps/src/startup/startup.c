@@ -47,6 +47,7 @@ static struct open_trace opened = { -1 };
 static struct rt_granted punctual;
 static struct row_file *rows;
 static int64_t run_number;
+static bool cut_short; /* an error ended the runs early */
 
 static int read_baseline(const char *text, void *value)
 {
@@ -139,32 +140,38 @@ static void read_script(void)
 	report_cfg.script = &script;
 }
 
-/* Ends the program if err is an error of replay_traffic(). */
-static void die_failed_replay(int err)
+/* replay_traffic() of the first n steps of traffic. Returns its error, explained. */
+static int replay_on_scratch(size_t n, int64_t until, struct replay_result *out, struct why *why)
 {
+	int err = replay_traffic(cfg.scratch, n ? traffic.step : NULL, n, until, n ? REPLAY_LIMIT_NS : 0, out);
+
+	if (err >= 0)
+		return 0;
 	if (err == -EINVAL)
-		die(EXIT_RUN, "--scratch %s: its file system has no O_DIRECT; take a file on the device of the swap", cfg.scratch);
+		return why_fail(err, why, "--scratch %s: its file system has no O_DIRECT; take a file on the device of the swap",
+				cfg.scratch);
 	if (err == -EFBIG)
-		die(EXIT_RUN, "--scratch %s: too small; take a file of 64 MiB", cfg.scratch);
+		return why_fail(err, why, "--scratch %s: too small; take a file of 64 MiB", cfg.scratch);
 	if (err == -EBUSY || err == -ETXTBSY)
-		die(EXIT_RUN, "--scratch %s: in use as swap or by a file system, and would be overwritten; take another file",
-		    cfg.scratch);
-	if (err < 0)
-		die(EXIT_RUN, "--scratch %s: %s", cfg.scratch, strerror(-err));
+		return why_fail(err, why,
+				"--scratch %s: in use as swap or by a file system, and would be overwritten; take another file",
+				cfg.scratch);
+	return why_fail(err, why, "--scratch %s: %s", cfg.scratch, strerror(-err));
 }
 
 /* Opens the counters of swap traffic, and checks --scratch. */
 static void open_counters(void)
 {
 	struct replay_result unused;
+	struct why why;
 	int err = traffic_open(&traffic, cfg.swap_device, cfg.cgroup);
 
 	if (err == -ENODEV)
 		die(EXIT_RUN, "--cgroup %s: no memory.stat in it; give the folder of a memory group", cfg.cgroup);
 	if (err)
 		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
-	if (cfg.scratch) /* a replay of 0 steps, to find errors before the runs */
-		die_failed_replay(replay_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
+	if (cfg.scratch && replay_on_scratch(0, 0, &unused, &why)) /* of 0 steps, to find errors before the runs */
+		die(EXIT_RUN, "%s", why.text);
 	if (cfg.swap_device && !traffic_is_swap_device(cfg.swap_device))
 		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read nevertheless",
 		     cfg.swap_device);
@@ -239,31 +246,35 @@ static void report_settings(struct rec_report *r, struct screen_watch *screen, c
 	rec_end(r);
 }
 
-static void die_failed_start(int err, const struct subreaper *subreaper, const char *command)
+static void explain_failed_start(int err, const struct subreaper *subreaper, const char *command, struct why *why)
 {
 	if (err == -EPIPE)
-		die(EXIT_RUN, "display %s closed the connection: does its server still run?",
-		    cfg.display ? cfg.display : "$DISPLAY");
-	if (subreaper->shared && subreaper->shared->group_refused)
-		die(EXIT_RUN, "cannot enter %s: %s; it needs a cgroup.procs that this user may write", cfg.cgroup, strerror(-err));
-	if (subreaper->shared && subreaper->shared->refused)
-		die(EXIT_RUN, "cannot start %s: %s", command, strerror(-err));
-	die(EXIT_RUN, "cannot start a process: %s", strerror(-err));
+		why_say(why, "display %s closed the connection: does its server still run?",
+			cfg.display ? cfg.display : "$DISPLAY");
+	else if (subreaper->shared && subreaper->shared->group_refused)
+		why_say(why, "cannot enter %s: %s; it needs a cgroup.procs that this user may write", cfg.cgroup, strerror(-err));
+	else if (subreaper->shared && subreaper->shared->refused)
+		why_say(why, "cannot start %s: %s", command, strerror(-err));
+	else
+		why_say(why, "cannot start a process: %s", strerror(-err));
 }
 
-static void replay_start_traffic(struct run_results *run)
+static int replay_start_traffic(struct run_results *run, struct why *why)
 {
+	int err = 0;
 	int64_t until = run->result.exec_ns + run->result.stable_ns + 10 * NS_PER_MS;
 	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
 
 	/* a start without stable content has no e, so its traffic is not replayed */
 	if (wanted)
-		die_failed_replay(replay_traffic(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay));
-	run->io_ns = wanted ? run->replay.read_ns + run->replay.write_ns : -1;
+		err = replay_on_scratch(traffic.n, until, &run->replay, why);
+	run->io_ns = wanted && !err ? run->replay.read_ns + run->replay.write_ns : -1;
+	return err;
 }
 
-/* Does all runs, warm-up runs first. Returns the number of runs in `run`, without warm-up runs. */
-static int64_t run_starts(struct screen_watch *screen, char **command, struct run_results *run)
+/* Does all runs, warm-up runs first, up to an error behind the first one, of which the report warns. Returns the number of runs in
+ * `run`, without warm-up runs. */
+static int64_t run_starts(struct screen_watch *screen, char **command, struct run_results *run, struct rec_report *out)
 {
 	struct start_cfg start_cfg = { .start = { command, screen_display_name(screen), cfg.cgroup, cfg.app_output },
 				       .quiet_ns = cfg.quiet_ns,
@@ -278,11 +289,12 @@ static int64_t run_starts(struct screen_watch *screen, char **command, struct ru
 				       .opened = &opened,
 				       .log = rows ? write_log_row : NULL };
 	struct subreaper subreaper = { 0 };
+	struct why why;
 	int64_t n = 0;
+	int err = 0;
 
-	for (int64_t i = -cfg.warm_up; i < cfg.runs && !proc_stop; i++) {
+	for (int64_t i = -cfg.warm_up; i < cfg.runs && !proc_stop && !err; i++) {
 		struct run_results unused = { 0 }, *one = i < 0 ? &unused : &run[n];
-		int err;
 
 		run_number = i + 1;
 		one->io_ns = -1; /* until it is replayed */
@@ -299,17 +311,21 @@ static int64_t run_starts(struct screen_watch *screen, char **command, struct ru
 		open_trace_stop(&opened);
 		if (rows && (!err || err == -EPIPE))
 			rows_flush(rows);
-		if (err && (err != -EPIPE || !n))
-			die_failed_start(err, &subreaper, command[0]);
-		if (i < 0) {
-			start_result_free(&unused.result);
+		if (err)
+			explain_failed_start(err, &subreaper, command[0], &why);
+		if (err && !n)
+			die(EXIT_RUN, "%s", why.text);
+		if (i < 0 || (err && err != -EPIPE)) {
+			start_result_free(&one->result);
 			continue;
 		}
 		n++;
-		if (err)
-			break;
-		replay_start_traffic(one);
+		if (!err)
+			err = replay_start_traffic(one, &why);
 	}
+	cut_short = err;
+	if (cut_short)
+		rec_warn(out, "%s; no start after this", why.text);
 	return n;
 }
 
@@ -368,7 +384,7 @@ int main(int argc, char **argv)
 	open_start_log();
 	request_real_time();
 	held_up_watch(punctual.fifo);
-	n = run_starts(screen, command, run);
+	n = run_starts(screen, command, run, out);
 	report_settings(out, screen, command); /* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
 	rec_set_table(out, "runs");
@@ -385,5 +401,8 @@ int main(int argc, char **argv)
 	file_set_free(&files);
 	traffic_close(&traffic);
 	rec_must_close(out);
-	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < cfg.runs || lost || held ? EXIT_LOSSY : EXIT_OK;
+	return proc_stop				      ? EXIT_INTERRUPTED
+	       : !good					      ? EXIT_RUN
+	       : good < cfg.runs || cut_short || lost || held ? EXIT_LOSSY
+							      : EXIT_OK;
 }

@@ -150,6 +150,14 @@ all_gone() {	# name: every process of the client's log
 	[ "$status" -eq 2 ]
 }
 
+@test "startup: a start that fails behind others costs only itself" {
+	printf '#!/bin/sh\nrm "$0"\nexec python3 "%s" gone.log map:a,5,5,90,90 paint:a,1 wait\n' "$CLIENT" >once
+	chmod +x once
+	run "$STARTUP" -n 3 --settle 300ms --watch-after 0 --format json -o once.json -- ./once
+	[ "$status" -eq 3 ]
+	jq -e '[.result.runs[].state] == ["stable"] and .settings.runs == 3 and (.summary | contains("cannot start ./once"))' once.json
+}
+
 @test "startup: with a window manager the times are the same, without frames; an event lasts from the key to rest" {
 	need openbox xprop
 	start openbox env HOME="$PWD" openbox
