@@ -18,6 +18,22 @@ expect_words() {
 	done
 }
 
+@test "papers: a mean stall grows in proportion to the hogs only if 20 of them stall, and 50 more than twice as long" {
+	# of vim in its own group and in that of the hogs, beside 0, 20 and 50
+	expect_words "Fig. 3" '{"stalls-protocols": {summary: [["light", 0], ["grouped", 3] | . as [$app, $at]
+		| [0, 0], [20, 1], [50, 2] | . as [$sinks, $i]
+		| ($v[$at + $i] | about("hold_wire_mean_stall_ms")) + {protocol: "vnc", $app, $sinks}]}}' <<-'END'
+		0.1 2 8 0.1 2 8|as then
+		0.1 2 8 0.1 0.1 8|as then, smaller
+		0.1 2 8 0.1 0.05 8|as then, smaller
+		0.1 2 8 0.1 5 8|as then, smaller
+		1 1 1 1 1 8|as then, smaller
+		1 1 1 1 1 1|cannot tell
+		1 1 1 2 1 1|cannot tell
+		2 1 1 2 1 1|no longer
+	END
+}
+
 @test "papers: the jitter of vim makes a word as then, that of an application of a set cost does not" {
 	# jitter of vim alone and beside the hogs, of the other application alone and beside them, the longest latency
 	expect_words "Fig. 4" '{"stalls-protocols": {summary: [([0, 0], [1, 50]) as [$at, $sinks] | ("light", "heavy") as $app

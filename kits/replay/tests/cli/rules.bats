@@ -26,6 +26,29 @@ load ../../../../tests/rules
 	END
 }
 
+# The paper: little change down to half the CPU, a knee below it.
+@test "papers, kit replay: responses by the CPU are as then only if they have a knee below a half" {
+	local p25 p50 p75 slow word
+	# percentiles with half the CPU, the third one with 15 % of it; with the whole CPU each is 10 ms
+	while IFS='|' read -r p25 p50 p75 slow word; do
+		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "Fig. 9" <<-END
+			def about(\$name): . as \$v | {(\$name): \$v, (\$name + "_low"): (\$v * 0.9), (\$name + "_high"): (\$v * 1.1)};
+			{cpuspeed: {summary: [[100, 10, 10, 10], [50, $p25, $p50, $p75], [15, 20, 20, $slow] | {setting: .[0], repeats: 5}
+				+ (.[1] | about("p25_ms")) + (.[2] | about("p50_ms")) + (.[3] | about("p75_ms"))]}}
+		END
+		echo "$p25, $p50, $p75 and $slow: $output"
+		[ "$output" = "$word" ]
+	done <<-'END'
+		11|11|11|40|as then
+		11|11|20|80|as then, smaller
+		20|11|11|40|as then, smaller
+		11|20|11|40|as then, smaller
+		11|11|11|18|as then, smaller
+		11|11|11|11|cannot tell
+		11|11|20|11|no longer
+	END
+}
+
 @test "papers, kit replay: two programs of then are not judged by two others" {
 	run -1 grep -P '\tFig[.] 8\tverdict\t' "$BATS_TEST_DIRNAME/../../data/papers.tsv"
 	grep -qP '\tFig[.] 8\tsince\t.*these are other programs' "$BATS_TEST_DIRNAME/../../data/papers.tsv"
