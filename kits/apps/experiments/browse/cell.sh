@@ -60,7 +60,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 		CELL_MORE=$(jq -c '.tries = $n' --argjson n "$try" <<<"$CELL_MORE")
 		[ "$(jq -r .start "$1/visits.json")" != "$START" ] || break
 	done
-	CELL_MORE=$(jq -c '. + $visits[0]' --slurpfile visits "$1/visits.json" <<<"$CELL_MORE")
+	CELL_MORE=$(jq -c '. + $visits[0] + {held_up_ms: $report[0].result.held_up_ms}' --slurpfile visits "$1/visits.json" \
+		--slurpfile report "$1/startup.json" <<<"$CELL_MORE")
 	rm -f "$1/visits.json"
 }
 
@@ -77,7 +78,7 @@ visits_measure() {	# visits_measure FOLDER REPEAT
 			--close-for 300ms \
 		--ceiling "${CEILING}s" --then "$PLACE_PAGES/visits.tsv" --log "$1/startup.tsv" --format json -o "$1/startup.json" \
 		-- "${APP_COMMAND[@]}"
-	has_ended startup "$1" || return
+	favour_watched "$1/startup.json" || return
 	visits_read "$1/startup.tsv" >"$1/visits.json"
 	LAB_WHY="the screen kept changing after a page had loaded"
 	jq -e '.visits != {}' "$1/visits.json" >/dev/null

@@ -58,8 +58,8 @@ exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 		keys "$1" "$2" || return
 	else
 		favour_launch "${P[app]}" "$1/startup.json" || return
-		CELL_MORE=$(jq -c '.result.runs[0] | {launch: {launch_ms: .stable_ms, mapped_ms, paint_ms: .first_paint_ms, key_ns: .exec_ns}}' \
-			"$1/startup.json")
+		CELL_MORE=$(jq -c '.result | {held_up_ms} + (.runs[0]
+			| {launch: {launch_ms: .stable_ms, mapped_ms, paint_ms: .first_paint_ms, key_ns: .exec_ns}})' "$1/startup.json")
 	fi
 	cpu_end
 	favour_job_end
