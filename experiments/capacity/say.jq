@@ -59,7 +59,7 @@ def id($system): $system | gsub("[^a-zA-Z0-9]+"; "-");
 def verdict: threshold as $t | (if systems | length > 1 then "; b" else ". B" end) as $join
 	| [systems[] as $s | words_of($s) as $words | rows_of($s) as $rows | of($s)[0]
 		| "\($words): \(plan_words)\(plan_rule($t))\(gap_words($rows))"
-			+ (.limit // "" | if . == "" then "." else "\($join)ottleneck one step beyond: \(.)." end)]
+			+ (.limit // "" | if . == "" then "." else "\($join)ottleneck one step beyond these: \(.)." end)]
 	| if . == [] then nothing_measured else join(" ") end;
 
 def users_words: if . == null or .median_p95_ms == null then "" else

@@ -106,7 +106,7 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 | ($figures | words_of_all) as $words
 | def count(f): [$figures[] | select(f)] | length;
   "# Five papers, measured again", "",
-"<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery,computed}.tsv and the kept runs. -->", "",
+"<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery}.tsv, those of the kits, and the kept runs. -->", "",
 "Of \($figures | length) figures and tables of five papers: "
 	+ ($words | map(. as $word | "\(said_verdict) **\(count(.verdict.word == $word))**"
 		+ (count(.verdict.word == $word and (.verdict.doubts | contains(["computed"])))
@@ -114,7 +114,7 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 	+ ". **\(count(.shown and .partial == "" and .lacks == []))** are shown whole.", "",
 "| | \($words | map(said_verdict) | join(" | ")) |", "|---\($words | map("|---") | add)|",
 ($shown[] | .short as $short | .figures | paper_row($words; $short)), "",
-"ᶜ computed by the paper's formula, not measured; ᵖ preliminary, ᶠ flagged\(
+"ᶜ computed by a program, not measured; ᵖ preliminary, ᶠ flagged\(
 	if any($figures[].verdict.doubts[]; . == "not usable") then ", ⁿ not usable" else "" end): "
 	+ "as on the page of a run shown there. [How the words are found](#the-words).", "",
 ([$all.facts[] | select(.what == "thumbnail" and (.run | IN($runs[].name))) | thumbnail($runs; $figures)]
@@ -124,21 +124,25 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 ([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
 	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
 "## The words", "",
-"Verdicts are computed by the rule beside the word; rules for runs that are still to be made are left out, and a condition of "
-	+ "which each repeat was disturbed decides nothing. *As then*: a run, or a formula of the paper that is computed, shows "
+"Verdicts are computed by rules, of which the ones that hold stand beside the word; rules for runs that are still to be made "
+	+ "are left out, and a condition of "
+	+ "which each repeat was disturbed decides nothing. *As then*: a run, or a program that computes, shows "
 	+ "what the paper found, in direction and size (at least as large, or within the range that the paper states), for all "
-	+ "values within its 95 % intervals; where one of several values is enough (`some`), they share the 5 %. "
+	+ "values within its 95 % intervals, or for the value itself where it has none; where one of several values is enough "
+	+ "(`some`), they share the 5 %. "
 	+ "*As then but smaller or in part*: it shows the direction, but not the size, or not "
 	+ "under all conditions. *No longer*: it shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what "
 	+ "the paper compared does not exist here, or the paper gives only parameters or a picture. "
-	+ "*Whole*: the kept runs have the axis, conditions, series and statistic of the paper; what they lack is named.", "",
+	+ "*Whole*: the kept runs have the axis, conditions and statistic of the paper, and its series or what stands for them; "
+	+ "what they lack is named.", "",
 "Each figure has a command that makes it again, on Linux of today; what differs is in [papers](\(doc("papers.md"))). "
 	+ "The papers' numbers are from their texts, tables and captions. Where a curve has none, words say how it runs. "
 	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository (\($kept | kept_words)), or "
 	+ "computed by a program while this page is written. Of the runs "
 	+ "\([$kept[] | select(has_few_repeats)] | length) are preliminary, with fewer than five repeats, and "
 	+ "\([$kept[] | select(flagged > 0)] | length) had disturbed conditions; of "
-	+ "\([$kept[] | select(is_unwatched)] | length) it was not watched what other programs took: each link to them says so.", "",
+	+ "\([$kept[] | select(is_unwatched)] | length) it was not watched what other programs took: "
+	+ "each link to them under a figure says so.", "",
 "## The runs", "",
 "`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
