@@ -271,7 +271,8 @@ def clause_several($doc): . as $all | map(select(.is | IN("bad", "overloaded")))
 	| if $bad != [] then "late over \(if any(.is == "unsure") then "at least " else "" end)\($bad | count_of($doc; $all))"
 	  elif all(.is == "good") then
 		(if all(.fast) then "fast" elif any(.fast) then "fast or without a late key" else "no late key" end)
-		+ (if all(.most.sinks? == 0) then " \($doc | with_load(0))" else "" end) + " over \(count_of($doc; $all))" + ([.[] | "\(.unmeasured[]) over \(.system)"] | but_unmeasured)
+		+ (if all(.most.sinks? == 0) then " \($doc | with_load(0))" else "" end)
+		+ " over \(count_of($doc; $all))" + ([.[] | "\(.unmeasured[]) over \(.system)"] | but_unmeasured)
 	  else "this run cannot tell whether keys are late over \(map(select(.is == "unsure")) | names)" end;
 def late_several($role): . as $doc | judged($role) as $all | select($all != [])
 	| ($all | map(select(.is | IN("bad", "overloaded"))) | group_by([.row.sinks, .more])) as $bad

@@ -21,8 +21,8 @@ void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns, void (
 void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick);
 /* Says that no gap before `now_ns` is missing: `each` is called for the bins that are complete. */
 void bins_flush(struct timeline_bins *b, int64_t now_ns);
-/* Says that [from, to] was not watched: it is in no bin, so the one before it ends early and the one after it starts late. Ascending,
- * as gaps. */
+/* Says that [from, to] was not watched: it is in no bin, so the one before it ends early and the one after it starts late.
+ * Ascending, as gaps. */
 void bins_skip(struct timeline_bins *b, int64_t from_ns, int64_t to_ns);
 /* Ends the series at `end_ns`: the last bin may be shorter. */
 void bins_finish(struct timeline_bins *b, int64_t end_ns);

@@ -164,7 +164,8 @@ launched() {
 # bats test_tags=all
 @test "launch: a short run beside a neighbour: a launch and keys beside the job, which makes progress; who had which CPU" {
 	short_run xterm --app xterm --scheme baseline,nice,L+iso --job quanta --repeat 1 --neighbour 1 --trace xterm
-	jq -e '.launch.launch_ms > 1 and .job.bytes > 1e6 and (.relative.launch - 1 | fabs) < 1e-9' run/cells/xterm-baseline-quanta/1/cell.json
+	jq -e '.launch.launch_ms > 1 and .job.bytes > 1e6 and (.relative.launch - 1 | fabs) < 1e-9' \
+		run/cells/xterm-baseline-quanta/1/cell.json
 	jq -e '.launch.launch_ms > 1 and .relative.job > 0' run/cells/xterm-nice-quanta/1/cell.json
 	usable run
 	# two CPUs, of which the neighbour's hog takes what the session leaves, and at most one
