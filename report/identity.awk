@@ -145,24 +145,29 @@ function folder(text,   part) {
 	add("path", text)
 }
 
-function renamed(text,   done, value, at, first, best, lower) {
+function renamed(text,   done, value, first, best, lower, from, at) {
 	lower = tolower(text)
-	for (first = 1; first; ) {
+	for (value in word) if (value in low ? index(lower, low[value]) : index(text, value)) at[value] = 0
+	for (from = 1; ; from = first + length(best)) {
 		first = 0
-		for (value in word)
-			if ((at = value in low ? index(lower, low[value]) : index(text, value)) &&
-				(!first || at < first || at == first && length(value) > length(best))) {
-				while (at && !is_whole(value, done substr(text, 1, at - 1), substr(text, at + length(value), 2)))
-					at = value in low ? next_index(lower, low[value], at) : next_index(text, value, at)
-				if (at && (!first || at < first || at == first && length(value) > length(best))) { first = at; best = value }
+		for (value in at) {
+			if (at[value] < from && !(at[value] = next_whole(text, lower, value, from))) { delete at[value]; continue }
+			if (!first || at[value] < first || at[value] == first && length(value) > length(best)) {
+				first = at[value]
+				best = value
 			}
-		if (first) {
-			done = done substr(text, 1, first - 1) word[best]
-			text = substr(text, first + length(best))
-			lower = substr(lower, first + length(best))
 		}
+		if (!first) return done substr(text, from)
+		done = done substr(text, from, first - from) word[best]
 	}
-	return done text
+}
+
+# Where the value is the next whole word, from there on; 0: nowhere.
+function next_whole(text, lower, value, from,   at) {
+	at = from - 1
+	do at = value in low ? next_index(lower, low[value], at) : next_index(text, value, at)
+	while (at && !is_whole(value, substr(text, at > 3 ? at - 3 : 1, at > 3 ? 3 : at - 1), substr(text, at + length(value), 2)))
+	return at
 }
 
 function next_index(text, value, at,   more) {
