@@ -124,7 +124,7 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 ([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
 	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
 "## The words", "",
-"Verdicts are computed by rules, of which the ones that hold stand beside the word; rules for runs that are still to be made "
+"Verdicts are computed by rules, of which those of the word stand beside it; rules for runs that are still to be made "
 	+ "are left out, and a condition of "
 	+ "which each repeat was disturbed decides nothing. *As then*: a run, or a program that computes, shows "
 	+ "what the paper found, in direction and size (at least as large, or within the range that the paper states), for all "
