@@ -63,26 +63,27 @@ up_options() {
 }
 
 up() {
-	local keeper swap status
+	local keeper swap status said
 	read_state && die "a lab is up already (server on CPU $LAB_CPUS_server); end it with: thinprobe lab down"
 	(umask 077 && mkdir -p -- "$state_dir") && locks_private "$state_dir" ||
 		die "cannot use $state_dir; set XDG_RUNTIME_DIR to a folder that you own"
 	rm -f -- "$state"
 	mkdir -p -- "$state_dir/run" || die "cannot make $state_dir/run"
+	: >"$state_dir/keeper.log" && exec {said}<"$state_dir/keeper.log" || die "cannot write to $state_dir"
 	# The terminal may go away; the keeper stays, until down.
-	setsid "$BASH" "$LAB_HERE/lab.sh" keep </dev/null >"$state_dir/keeper.log" 2>&1 &
+	setsid "$BASH" "$LAB_HERE/lab.sh" keep </dev/null >"$state_dir/keeper.log" 2>&1 {said}<&- &
 	keeper=$!
 	trap 'kill "$keeper" 2>/dev/null; wait "$keeper"; rm -rf -- "$state_dir"; exit 130' INT TERM HUP
-	wait_until "$((${LAB_CPU_WAIT:-300} + 35))" up_or_ended "$keeper"
+	wait_until "$((${LAB_CPU_WAIT:-300} + 35))" up_or_ended "$keeper" "$said"
 	trap - INT TERM HUP
 	if ! [ -f "$state" ] || ! read_state; then
 		kill "$keeper" 2>/dev/null
-		[ ! -f "$state_dir/keeper.log" ] || cat -- "$state_dir/keeper.log" >&2	# (lab down removes it)
+		cat <&"$said" >&2
 		wait "$keeper"
 		status=$?
 		exit "$((status > 0 && status < 128 ? status : 1))"
 	fi
-	cat -- "$state_dir/keeper.log" >&2	# its warnings
+	cat <&"$said" >&2	# its warnings
 	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share their CPUs with another lab or with each other"
 	swap="swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE}"
 	printf 'server %s on CPU %s%s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
@@ -92,7 +93,12 @@ up() {
 		{ down; die "nobody can read that the lab is up (standard output is closed or full), so it was taken down"; }
 }
 
-up_or_ended() { [ -f "$state" ] || ! kill -0 "$1" 2>/dev/null; }
+# up_or_ended KEEPER SAID: what it has said meanwhile (that it waits for CPUs) is shown. (No cat: this is asked often.)
+up_or_ended() {
+	local line
+	while IFS= read -r -u "$2" line; do printf '%s\n' "$line" >&2; done
+	[ -f "$state" ] || ! kill -0 "$1" 2>/dev/null
+}
 
 keep() {
 	LAB_RUN=$state_dir/run
