@@ -60,7 +60,7 @@ place_begin() {	# place_begin group|-
 	PROTOCOL_DISPLAY=:1 PROTOCOL_TARGET=x11::1 PROTOCOL_OPTIONS=()
 	LAB_LOG=$RUN/log place_start display Xvnc :1 -geometry 1024x768 -depth 24 -SecurityTypes None -ac -noreset -nolisten tcp
 	PLACE_DISPLAY=$LAB_PID
-	guest_exec place timeout "$PLACE_PATIENCE" sh -c 'until DISPLAY=:1 xset q; do sleep 0.1; done' </dev/null >/dev/null 2>&1 && return
+	guest_exec place timeout "$PLACE_PATIENCE" sh -c 'until DISPLAY=:1 xset q; do sleep 0.1; done >/dev/null 2>&1' </dev/null && return
 	LAB_WHY="the display in the guest did not start: $(LAB_LOG=$RUN/log last_word display)"
 	return 1
 }
