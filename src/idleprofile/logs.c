@@ -12,38 +12,27 @@ void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns, void (
 	};
 }
 
-static void emit_bin(struct timeline_bins *b)
+/* Ends the current bin at `upto_ns`, where the next one begins. */
+static void emit_bin(struct timeline_bins *b, int64_t upto_ns)
 {
-	b->each(b->arg, b->start_ns, b->end_ns - b->start_ns, b->lost_ns, b->tick_ns);
-	b->start_ns = b->end_ns;
-	b->end_ns += b->bin_ns;
+	b->each(b->arg, b->start_ns, upto_ns - b->start_ns, b->lost_ns, b->tick_ns);
+	b->start_ns = upto_ns;
 	b->lost_ns = b->tick_ns = 0;
+	if (upto_ns == b->end_ns)
+		b->end_ns += b->bin_ns;
 }
 
 void bins_flush(struct timeline_bins *b, int64_t now_ns)
 {
 	while (now_ns >= b->end_ns)
-		emit_bin(b);
-}
-
-/* The bins up to `now_ns`, the last of which may be shorter. */
-static void emit_bins(struct timeline_bins *b, int64_t now_ns)
-{
-	int64_t grid_ns;
-
-	bins_flush(b, now_ns);
-	grid_ns = b->end_ns;
-	b->end_ns = now_ns;
-	if (now_ns > b->start_ns)
-		emit_bin(b);
-	b->end_ns = grid_ns;
+		emit_bin(b, b->end_ns);
 }
 
 void bins_skip(struct timeline_bins *b, int64_t from_ns, int64_t to_ns)
 {
 	if (to_ns <= b->start_ns)
 		return;
-	emit_bins(b, from_ns);
+	bins_finish(b, from_ns);
 	b->start_ns = to_ns;
 	if (to_ns >= b->end_ns)
 		b->end_ns += ((to_ns - b->end_ns) / b->bin_ns + 1) * b->bin_ns;
@@ -62,14 +51,16 @@ void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int
 
 		*sum += upto - given;
 		given = upto;
-		emit_bin(b);
+		emit_bin(b, b->end_ns);
 	}
 	*sum += lost_ns - given;
 }
 
 void bins_finish(struct timeline_bins *b, int64_t end_ns)
 {
-	emit_bins(b, end_ns);
+	bins_flush(b, end_ns);
+	if (end_ns > b->start_ns)
+		emit_bin(b, end_ns);
 }
 
 int logs_open(struct profile_logs *l, const char **failed)
