@@ -140,10 +140,10 @@ static void read_script(void)
 	report_cfg.script = &script;
 }
 
-/* replay_traffic() of the first n steps of traffic. Returns its error, explained. */
-static int replay_on_scratch(size_t n, int64_t until, struct replay_result *out, struct why *why)
+/* replay_traffic() of what has been counted up to `until`. Returns its error, explained. */
+static int replay_on_scratch(int64_t until, struct replay_result *out, struct why *why)
 {
-	int err = replay_traffic(cfg.scratch, n ? traffic.step : NULL, n, until, n ? REPLAY_LIMIT_NS : 0, out);
+	int err = replay_traffic(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, out);
 
 	if (err >= 0)
 		return 0;
@@ -170,7 +170,7 @@ static void open_counters(void)
 		die(EXIT_RUN, "--cgroup %s: no memory.stat in it; give the folder of a memory group", cfg.cgroup);
 	if (err)
 		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
-	if (cfg.scratch && replay_on_scratch(0, 0, &unused, &why)) /* of 0 steps, to find errors before the runs */
+	if (cfg.scratch && replay_on_scratch(0, &unused, &why)) /* nothing is counted yet: finds errors before the runs */
 		die(EXIT_RUN, "%s", why.text);
 	if (cfg.swap_device && !traffic_is_swap_device(cfg.swap_device))
 		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read nevertheless",
@@ -267,7 +267,7 @@ static int replay_start_traffic(struct run_results *run, struct why *why)
 
 	/* a start without stable content has no e, so its traffic is not replayed */
 	if (wanted)
-		err = replay_on_scratch(traffic.n, until, &run->replay, why);
+		err = replay_on_scratch(until, &run->replay, why);
 	run->io_ns = wanted && !err ? run->replay.read_ns + run->replay.write_ns : -1;
 	return err;
 }
