@@ -76,14 +76,13 @@ up() {
 	trap 'kill "$keeper" 2>/dev/null; wait "$keeper"; rm -rf -- "$state_dir"; exit 130' INT TERM HUP
 	wait_until "$((${LAB_CPU_WAIT:-300} + 35))" up_or_ended "$keeper" "$said"
 	trap - INT TERM HUP
+	cat <&"$said" >&2	# what is left, such as its warnings
 	if ! [ -f "$state" ] || ! read_state; then
 		kill "$keeper" 2>/dev/null
-		cat <&"$said" >&2
 		wait "$keeper"
 		status=$?
 		exit "$((status > 0 && status < 128 ? status : 1))"
 	fi
-	cat <&"$said" >&2	# its warnings
 	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share their CPUs with another lab or with each other"
 	swap="swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE}"
 	printf 'server %s on CPU %s%s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
