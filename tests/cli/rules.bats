@@ -10,7 +10,6 @@ expect_words() {
 	local values word
 	while IFS='|' read -r values word; do
 		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "$1" <<-END
-			def about(\$name): . as \$v | {(\$name): \$v, (\$name + "_low"): (\$v * 0.9), (\$name + "_high"): (\$v * 1.1), repeats: 5};
 			[${values// /, }] as \$v | $2
 		END
 		echo "$values: $output"

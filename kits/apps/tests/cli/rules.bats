@@ -87,7 +87,6 @@ load ../../../../tests/rules
 	# starts with 300 and 75 MB left, of them with zram, and beside memory in use: 16 MB and the most
 	while IFS='|' read -r left zram used word; do
 		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "$figure" <<-END
-			def about(\$name): . as \$v | {(\$name): \$v, (\$name + "_low"): (\$v * 0.9), (\$name + "_high"): (\$v * 1.1), repeats: 5};
 			{startup: {summary: [(["left", "cold", "disk", $left], ["left", "cold", "zram", $zram], ["used", "warm", "disk", $used])
 				as [\$axis, \$start, \$swap, \$few, \$many]
 				| [if \$axis == "left" then 300 else 16 end, \$few], [if \$axis == "left" then 75 else 4096 end, \$many]

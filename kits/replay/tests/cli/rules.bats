@@ -10,7 +10,6 @@ load ../../../../tests/rules
 	local p25 p50 p75 word
 	while IFS='|' read -r p25 p50 p75 word; do
 		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "Fig. 7" <<-END
-			def about(\$name): . as \$v | {(\$name): \$v, (\$name + "_low"): (\$v * 0.9), (\$name + "_high"): (\$v * 1.1)};
 			{"cpuspeed-writer": {summary: [{setting: 15, repeats: 5} + ($p25 | about("ratio_p25")) + ($p50 | about("ratio"))
 				+ ($p75 | about("ratio_p75"))]}}
 		END
@@ -32,7 +31,6 @@ load ../../../../tests/rules
 	# percentiles with half the CPU, the third one with 15 % of it; with the whole CPU each is 10 ms
 	while IFS='|' read -r p25 p50 p75 slow word; do
 		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "Fig. 9" <<-END
-			def about(\$name): . as \$v | {(\$name): \$v, (\$name + "_low"): (\$v * 0.9), (\$name + "_high"): (\$v * 1.1)};
 			{cpuspeed: {summary: [[100, 10, 10, 10], [50, $p25, $p50, $p75], [15, 20, 20, $slow] | {setting: .[0], repeats: 5}
 				+ (.[1] | about("p25_ms")) + (.[2] | about("p50_ms")) + (.[3] | about("p75_ms"))]}}
 		END
