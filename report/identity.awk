@@ -162,7 +162,7 @@ function renamed(text,   done, value, first, best, lower, from, at) {
 	}
 }
 
-# Where the value is the next whole word, from there on; 0: nowhere.
+# Where the value is the next whole word, from there on; 0: nowhere. (is_whole looks at three characters before it, at most.)
 function next_whole(text, lower, value, from,   at) {
 	at = from - 1
 	do at = value in low ? next_index(lower, low[value], at) : next_index(text, value, at)

@@ -37,7 +37,7 @@ place_find() {
 place_down() {
 	guest_down neighbour
 	guest_down place
-	find "$RUN/cells" -path '*/log/*' -type l -delete	# of a sample that was cut short: they led into the guest's folder
+	find "$RUN/cells" -path '*/log/*' -type l -delete	# an interrupted sample's links to its logs in the guest
 }
 
 place_host() {	# place_host REPORT OPTION...: vamp on the host of the guest, as FAVOUR_HOST; it reports to REPORT.host
