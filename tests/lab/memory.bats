@@ -175,15 +175,17 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 			echo $((${EPOCHREALTIME/[.,]/} - t))
 		}
 		{ lab_disk slow 48M /tmp/disk && lab_disk_off; } >&2	# another slow disk must not affect this one
-		read_one >'"$W"'/slow; lab_swap_delay 0ms; read_one >'"$W"'/fast
+		read_one >'"$W"'/slow; lab_swap_delay 0ms
+		for i in {1..100}; do read_one >'"$W"'/fast; [ "$(cat '"$W"'/fast)" -ge 200000 ] || break; done
 		lab_memory_limit 48M || echo "$LAB_WHY" >'"$W"'/limit
 		lab_swap file || echo "$LAB_WHY" >'"$W"'/exchange; lab_ours $LAB_PID && touch '"$W"'/lives
 		lab_swap none && echo none >'"$W"'/none; echo "$LAB_WHY" >>'"$W"'/none
 		lab_memory_facts >'"$W"'/facts; lab_memory_kills >'"$W"'/kills' 'nap 0.1'
 	[ ! -s "$W/limit" ] && [ ! -s "$W/exchange" ] || { cat "$W/limit" "$W/exchange"; false; }
 	cat "$W/slow" "$W/fast" "$W/none"
-	[ "$(cat "$W/slow")" -ge 200000 ]	# ten reads
-	[ "$(cat "$W/fast")" -lt "$(cat "$W/slow")" ]
+	# Ten reads: with the delay they cannot take less, however quick or busy the machine is. Without it, one of several tries does.
+	[ "$(cat "$W/slow")" -ge 200000 ]
+	[ "$(cat "$W/fast")" -lt 200000 ]
 	[ -e "$W/lives" ]
 	[ "$(cat "$W/kills")" = 0 ]
 	# 72M do not fit into 48M without swap: refused, and no process is killed
