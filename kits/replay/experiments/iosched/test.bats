@@ -61,13 +61,13 @@ made_orders() {
 	[ "$(finding order)" = "88 unsure" ]
 }
 
-# Makes perf's events, a second apart, of lines "KIND SECTOR[+SECTORS]". KIND: load and other (a read by fio, or by another program,
-# enters the queue), issue (to the device), done.
+# Makes perf's events, whose names are aligned at their ends, a second apart, of lines "KIND SECTOR[+SECTORS]". KIND: load and other
+# (a read by fio, or by another program, enters the queue), issue (to the device), done.
 events() {
 	awk 'BEGIN { name["load"] = name["other"] = "bio_queue"; name["issue"] = "rq_issue"; name["done"] = "rq_complete" }
 		{ split($2 "+8", at, "+")
-		printf "some one %d.000000000: block:block_%s: 7,0 R%s %d + %d [%s]\n", NR, name[$1], $1 == "issue" ? " 4096 ()" : "",
-			at[1], at[2], $1 == "load" ? "fio" : "some one" }'
+		printf "some one %d.000000000: %23s: 7,0 R%s %d + %d [%s]\n", NR, "block:block_" name[$1],
+			$1 == "issue" ? " 4096 ()" : "", at[1], at[2], $1 == "load" ? "fio" : "some one" }'
 }
 order() { events | awk -v load=fio -f "$EXP/order.awk" >order.json; }
 is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
@@ -101,7 +101,8 @@ is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 @test "iosched: order.awk: a wait is from arrival to issue, whatever the name of the process that issues" {
 	EXP=$BATS_TEST_DIRNAME
 	for issuer in "kworker/0:1H" "a: 7.5: b"; do
-		printf '%s 101.%s: block:block_%s: 7,0 R%s 0 + 8 [fio]\n' fio 250000 bio_queue '' "$issuer" 257500 rq_issue ' 4096 ()' |
+		printf '%s 101.%s: %23s: 7,0 R%s 0 + 8 [fio]\n' fio 250000 block:block_bio_queue '' \
+			"$issuer" 257500 block:block_rq_issue ' 4096 ()' |
 			awk -v load=fio -f "$EXP/order.awk" >order.json
 		is .load_wait_ms '[7.5]'
 	done
