@@ -28,11 +28,14 @@ def compare_with($other; $name; $more; $less): . as $own
 def scheme_names($alone): {$alone, baseline: "baseline", autogroup: "autogroups", nice: "nice 19"}
 	+ ([("", "host", "vm") + ("L", "M", "H") + ("", "+iso", "+iso-irq") | {(.): "vamp \(.)"}] | add);
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
-# What vamp said of itself, over all sessions; `more`: what else, of its reports.
-def vamp_found($vamp; more): (.run.vamp // []) | map(select(.episodes > 0)) | select(. != [])
+# What vamp said of itself, over all sessions but those of a host's schemes, whose reports name no programs; `more`: what else, of
+# its reports.
+def vamp_found($vamp; more): ([measured_rows("summary")[].scheme | select(startswith("host"))] | distinct(.)) as $host
+	| (.run.vamp // []) | map(select(.episodes > 0)) | select(. != [])
 	| (map(.episodes) | add) as $episodes | (map(.found) | add) as $found
 	| (map(.others[]) | group_by(.) | map("\(.[0]) (\(length))")) as $others
 	| finding("vamp"; "**\($vamp) found the background job in \($found) of \($episodes | plural("episode")) of waiting**"
+			+ (if $host == [] then "" else " (all figures here without \($host | and_list), for which they are not known)" end)
 		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end) + more
 		+ ". Vamp itself used at most \(map(.daemon_cpu_percent) | max | with_unit("%")) of a CPU.";
 		{value: (100 * $found / $episodes), unit: "%",

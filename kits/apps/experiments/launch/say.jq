@@ -39,7 +39,7 @@ def best: . as $doc | [vamps[] as $scheme | {$scheme, pairs: [$doc | pairs($sche
 	| (map(.pairs | map({app, job})) | reduce .[] as $had (.[0]; . - (. - $had))) as $common
 	| (if $common == [] then 1 else length end) as $of
 	| min_by((.pairs | map(select({app, job} | IN($common[])).ratio) | geomean), -(.pairs | length)) | values | {scheme, $of};
-def best_words: "\(.scheme | scheme_words)" + if .of > 1 then " (the best of \(.of) by these same figures)" else "" end;
+def best_words: "\(.scheme | scheme_words)" + if .of > 1 then " (the best of \(.of), chosen by these launch times)" else "" end;
 def ends_words: "95 % CI \(.low | fixed(2)) to \(.high | fixed(2))";
 def times_long: "\(.ratio | fixed(2)) times as long (\(ends_words))";
 # vamp's best against another scheme.
@@ -85,7 +85,8 @@ def much_claim: exceeds(interval_alone; {value: 1.2});
 def pays: . as $doc | paid | select(. != [])
 	| def words: "\(.scheme | scheme_words) \(.rel | fixed(2))\(interval(.low; .high; ""; fixed(2)))";
 	finding("job"; "**Time of the background job per unit of work, in multiples of the baseline**: " + (map(words) | join(", "))
-		+ ", while applications are launched without pause." + if .[-1].low == null then " \(too_few)." else "" end;
+		+ ", while applications are launched, each 1.5 s after the last one was closed."
+		+ if .[-1].low == null then " \(too_few)." else "" end;
 		.[-1] | {value: .rel, low, high, unit: "", figure: "job",
 			verdict: sure_verdict(much_claim | is($doc.judged))});
 def claims: . as $doc | (against("baseline", "autogroup", "nice"),
@@ -102,9 +103,13 @@ def keyed: threshold as $limit
 		($base | figure("p50_ms")) + {verdict: "none", figure: "keys"}) end;
 
 def median: sort | (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2;
-def itself: vamp_found("vamp"; map(.decided_us[]) | if . == [] then "" else
+# A session's report counts from when vamp read the key; decided_ms is from the press, a median of each condition.
+def itself: [measured_rows("summary")[].decided_ms | values] as $pressed
+	| vamp_found("vamp"; map(.decided_us[]) | if . == [] then "" else
 	"; vamp throttled the job \(median / 1000 | with_unit("ms")) after the key (median; at most"
-		+ " \(max / 1000 | with_unit("ms")))" end);
+		+ " \(max / 1000 | with_unit("ms"))), counted from when vamp read it"
+		+ if $pressed == [] then "" else ", and \($pressed | [min, max] | map(with_unit("ms")) | distinct(.) | join(" to "))"
+			+ " after the press (medians by condition)" end end);
 
 def verdict_of: (best // null) as $best | if launches == [] then nothing_measured
 	elif any(launches[]; .scheme == "baseline") | not then no_baseline

@@ -27,6 +27,21 @@ load ../../../../tests/liars/says
 	has "6.0 ms after the key (median; at most 9.0 ms)"
 }
 
+@test "launch: findings on vamp: its own times begin when it read the key; what a host's schemes throttled is not known" {
+	schemes() {	# schemes SCHEME...: throttled 80 ms after the press, the next one 10 ms later
+		says launch 'itself | .text' <<-END
+			{run: {vamp: [{episodes: 1, found: 1, others: [], daemon_cpu_percent: 1, decided_us: [3000]}]}, summary: [
+				"$*" / " " | to_entries[] | {app: "vim", job: "parallel", scheme: .value, decided_ms: (80 + 10 * .key)} | row]}
+		END
+	}
+	run -0 schemes vmL
+	has "3.0 ms after the key (median; at most 3.0 ms), counted from when vamp read it, and 80.0 ms after the press"
+	lacks "not known"
+	run -0 schemes vmL hostL hostH
+	has "80.0 ms to 100 ms after the press"
+	has "1 of 1 episode of waiting** (all figures here without hostL and hostH, for which they are not known)"
+}
+
 @test "startup: findings name the slowest step, even if it is not the hardest; an unmeasured step is not called slow" {
 	left() {	# left FILTER: T0 is 1000 ms; with 50, 25 and 10 % left 4, 3 and 3 times that
 		says startup 'verdict, one("memory-left")' <<-END
