@@ -4,8 +4,8 @@ include "words";
 include "favour";
 
 def title: "A video beside a job in the background";
-def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s; the player alone needs "
-	+ "\(.clip.needs_percent | fixed(0)) % of a CPU" else null end;
+def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s; in a short trial, the player alone "
+	+ "needed \(.clip.needs_percent | fixed(0)) % of a CPU" else null end;
 def setup: [clip_words, protocol_words, repeats_words, run_words] | sentence;
 def scheme_words: scheme_names("no job");
 def mult_words: {none: "-", without: "ignored", with: "players exempt"};
@@ -27,7 +27,7 @@ def decisions: . as $doc
 def compare($other): compare_with($other; "fps_per_s"; "good"; "bad");
 def frames: "\(.fps_per_s | number) frames per second\(if .seen then " seen on the screen" else "" end)"
 	+ "\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
-	+ "\(.dropped_percent | percent) % dropped";
+	+ "\(.dropped_percent | percent) % dropped by the player";
 
 def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme("baseline")) as $base
 	| ($rows | scheme("nice")) as $nice
@@ -35,10 +35,11 @@ def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | (
 	  elif $base == null then no_baseline
 	  elif $vamp == null then "In the baseline, \($base | frames); vamp that exempts sound players was not measured."
 	  else ($vamp | compare($base)) as $c
-		| (if $c == "good" then "With vamp, which never throttles sound players, more frames are shown"
-			elif $c == "bad" then "With vamp, which never throttles sound players, fewer frames are shown"
-			elif $c == "none" then "With vamp, which never throttles sound players, no difference is shown"
-			else "Too few repeats to compare vamp with the baseline (three are needed)" end)
+		| ($vamp | if (.player_tagged // 0) == 0 then "" else
+			" (it throttled the player in \(.player_tagged) of \(.episodes | plural("episode")))" end) as $throttled
+		| ({good: "more frames are shown", bad: "fewer frames are shown", none: "no difference is shown"}[$c]
+			| if . then "With \($vamp | says)\($throttled), \(.)"
+				else "Too few repeats to compare vamp with the baseline (three are needed)" end)
 		+ ": \($vamp | frames), in the baseline \($base | frames)"
 		+ (if $nice then "; with the job at nice 19 \($nice | frames)" else "" end)
 		+ ([$vamp, $base, $nice | values | select(.seen) | "\(says) \(100 * .frames_seen / .frames_shown | percent) %"]
@@ -55,10 +56,10 @@ def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | selec
 def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult == "with")] as $with
 	| [$with[] as $w | {w: $w, o: (first($rows[] | select(.mult == "without" and .scheme == $w.scheme)) // null)} | select(.o)]
 	| select(. != []) | max_by(.w | rating) as $p | ($p.w | compare($p.o)) as $c
-	| finding("sound"; (if $c == "good" then "**Never throttling sound players helps**"
-			elif $c == "bad" then "**Never throttling sound players shows fewer frames**"
-			elif $c == "none" then "**No difference is shown between throttling sound players and never doing so**"
-			else "**Too few repeats to tell whether throttling sound players matters**" end)
+	| finding("sound"; (if $c == "good" then "**Exempting sound players helps**"
+			elif $c == "bad" then "**Exempting sound players shows fewer frames**"
+			elif $c == "none" then "**No difference is shown between exempting sound players and not**"
+			else "**Too few repeats to tell whether exempting sound players matters**" end)
 		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second"
 		+ "\(if $p.w.seen then " seen" else "" end) instead of "
 		+ "\($p.o.fps_per_s | number); "

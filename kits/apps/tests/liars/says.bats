@@ -42,6 +42,21 @@ load ../../../../tests/liars/says
 	has "1 of 1 episode of waiting** (all figures here without hostL and hostH, for which they are not known)"
 }
 
+@test "video: a player that is exempt and was throttled all the same is no player that vamp never throttles" {
+	throttled() {	# throttled TIMES: with vamp 24 frames a second, without 12
+		says video verdict <<-END
+			{summary: [{job: "parallel", episodes: 50, dropped_percent: 1, frames_shown: 9, frames_seen: 9} + (
+				{scheme: "baseline", mult: "none"} + level("fps_per_s"; 12; 11; 13),
+				{scheme: "M", mult: "with", player_tagged: $1} + level("fps_per_s"; 24; 23; 25)) | row]}
+		END
+	}
+	run -0 throttled 0
+	has "With vamp M that exempts sound players, more frames are shown"
+	run -0 throttled 1
+	has "(it throttled the player in 1 of 50 episodes), more frames are shown"
+	lacks never
+}
+
 @test "startup: findings name the slowest step, even if it is not the hardest; an unmeasured step is not called slow" {
 	left() {	# left FILTER: T0 is 1000 ms; with 50, 25 and 10 % left 4, 3 and 3 times that
 		says startup 'verdict, one("memory-left")' <<-END
