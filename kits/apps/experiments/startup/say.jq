@@ -80,7 +80,7 @@ def verdict: none_words as $none | late_words as $late | courses("used") as $use
 		+ "\($worst | more("startup_ms"))\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with "
 		+ "\($worst | step_words)"
 		+ "\($worst | times_figure | if .low == null then " (no interval)" else interval(.low; .high; "times"; times_words) end)."
-		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
+		+ if $used == [] then "" else " Beside a hog that fills the memory, then sleeps, start-up takes "
 			+ "\($used | map(.steps[]) | times_range) times as long as without pressure." end + $late + $none end;
 
 # One step when memory is full, or growth with swap in use? By the intervals: growth is over 1.3 times from the first step to the
@@ -183,7 +183,7 @@ def menus: (.models // []) as $models | (.profiles // []) as $profiles | select(
 
 # Events of the models, the slowest first.
 def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s != null)) | select(. != [])
-	| finding("felt"; "**The slowest of the operations that all users do**: "
+	| finding("felt"; "**The slowest of the operations in every usage profile** (medians): "
 		+ (.[:3] | map((if .event == "start" then "starting \(.app)" else "\(.event) in \(.app)" end)
 			+ " takes \(more("pressed_handle_s"))\(.pressed_handle_s * 1000 | time_words)"
 			+ (if .t_handle_s then " (without pressure \(more("t_handle_s"))\(.t_handle_s * 1000 | time_words))"
@@ -191,7 +191,7 @@ def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s
 			| join("; "))
 		+ ". Delay felt beyond what users expect: "
 		+ (.[:3] | map("\(more("pressed_felt_s"))\(.pressed_felt_s | fixed(1)) s") | and_list) + "."
-		+ " \(map(select(.high == 1)) | length) of \(length) such operations take over \($threshold | time_words).";
+		+ " By the median, \(map(select(.high == 1)) | length) of \(length) such operations take over \($threshold | time_words).";
 		(.[0] | figure("pressed_handle_s")) + {verdict: sure_verdict(.[0].is_felt)});
 
 def findings: [in_use, left, share, file,
