@@ -50,14 +50,15 @@ def kind: if same_total then {yes: "hidden", no: "unchanged"}[moved] // "noisy"
 def kind_verdict: if .unsure or .ratio_low == null then "unsure" elif kind == "unchanged" then
 		if .responses_stay == "yes" then "good" else "unsure" end
 	elif .is_slower == "yes" then "bad" elif .is_faster == "yes" then "good" else "unsure" end;
-def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
+def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time and some of the responses change",
 	untold: "This run cannot tell whether total time changes",
-	unchanged: "Neither total time nor responses change much", "total-only": "Total time changes, few responses do",
+	unchanged: "Total time does not change, fewer than a tenth of the responses change much",
+	"total-only": "Total time changes, fewer than a tenth of the responses change much",
 	noisy: "Total time does not change; this run cannot tell whether responses do",
 	"total-noisy": "Total time changes; this run cannot tell whether responses do"}[.];
 def judged: .verdict // "" | if . == "" or . == "too few runs" then "" else ", \(.)" end;
 def row_words: "with \(.says), total time changes by \(.total_ratio | more_percent) %\(ends("total_ratio"; more_percent)) "
-	+ "and responses take \(.ratio | times) times as long in the median\(ends("ratio"; times))\(judged); "
+	+ "and responses take \(.ratio | times) times as long in a replay's median\(ends("ratio"; times))\(judged); "
 	+ "\(.slower) of \(.points) take at least 1.5 times, \(.faster) at most two thirds as long";
 def short_words: "\(.says): \(.total_ratio | more_percent) % and \(.ratio | times) times\(ends("ratio"; times))\(judged)";
 # How many responses are late at a row's setting (the input), and at the base, of those found at both: $points.
@@ -79,7 +80,7 @@ def most_grown: . as $doc | farthest as $far
 	| [$doc.points // [] | .[] | select(.setting == $far.setting and .ratio != null)] as $all
 	| ($all | max_by(.ratio)) as $most
 	| if $most == null or $far.slower == 0 or $far.unsure then empty else	# (none takes at least 1.5 times as long)
-		finding("most-grown"; "**The response to \($most | input_words($doc)) grows most** with \($far.says): from "
+		finding("most-grown"; "**The response to \($most | input_words($doc)) grows most in proportion** with \($far.says): from "
 			+ "\($most.base_ms | with_unit("ms")) to \($most.latency_ms | with_unit("ms")) in the mean of its replays."
 			+ ($far | if .max_ms == null then "" else " The longest response of all took \(.max_ms | with_unit("ms"))." end);
 			{value: $most.ratio, verdict: (if $far.is_slower == "yes" then "bad" else "unsure" end), figure: "cdf"}) end;

@@ -27,6 +27,11 @@ replayed() {
 	lacks most-grown	# none takes at least 1.5 times as long
 	run -0 replayed 'findings[].text' '{}'
 	has "Of 2 responses found at both, 1 take over 150 ms, instead of 0."
+	run -0 replayed 'findings[].text' '{slower: 6, faster: 0}'
+	has "fewer than a tenth of the responses change much"
+	# seven of 70 took longer, the median response did not
+	run -0 replayed 'findings[].text' '{slower: 7, faster: 0} + level("total_ratio"; 1.2; 1.1; 1.3)'
+	has "Total time and some of the responses change"
 }
 
 @test "replays: one replay hides nothing surely, and a single response that took longer is bad only if responses do" {
