@@ -932,6 +932,20 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 	[[ $(finding run late-light text) == *"Vim or "* ]]
 }
 
+@test "three protocols: stalls are compared without the one whose updates show none, even if its mean stall is the least" {
+	local cell
+	two_protocols APPS=heavy LOADS='0 20'
+	make_run APPS=own PROTOCOL=vnc:refecho STRETCH=0.5 LOADS='0 20' third
+	for cell in third/cells/*; do mv "$cell" "run/cells/${cell##*/}"; done
+	run_cells run
+	edit_json run/run.json '.settings.protocols += ["vnc:refecho"]'
+	for cell in run/cells/own-020/*/keyrepeat.json; do edit_json "$cell" '.result.updates_per_key = 1.9'; done
+	again
+	# 1.02 x 210 ms - 50 ms, half of 1.02 x 210 ms more, and half of it less
+	[[ $(finding run mean-stall text) == *" over vnc and 271 ms"*" Longer than over vnc: by 107 ms ("*") over x11. The jitter "* ]]
+	[[ $(finding run mean-stall text) == *"as several over vnc:refecho, so "* ]]
+}
+
 # --- several runs in one report ----------------------------------------------------------------------------------------
 
 # several RUN... [OPTION...]: in the folder both, without figures and page.
