@@ -28,7 +28,12 @@ def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
 		else ($bytes * 8 / (($r.n | tonumber) * ({"": 1, K: 1e3, M: 1e6, G: 1e9}[$r.u])) * 1000)
 		+ 2 * ($link[1] // "" | time_ms // 0) end;
 # A stall is near the prediction of fair sharing within 10 % and 5 ms. takes: a response without the application's own work.
+def fair_near: "to within 10 % + 5 ms";
 def takes: (.cost_ms // 0) as $own | figure("latency_p50_ms") | at_most | if . then . - $own else null end;
+# CPU time of the server for a key: at least the application's, and what a key takes of the CPU without load, which has the display
+# server's and the compositor's. null: it was not measured.
+def key_cpu_ms($doc): . as $r | first(($doc.summary[] | select(.sinks == 0 and .app == $r.app and .protocol == $r.protocol)), {})
+	| [$r.cost_ms, (.server_busy_percent | scaled(($r.period_ms // 0) / 100))] | if any(. == null) then null else max end;
 def decisions: . as $doc | .run.protocol.floor_ms as $floor | .summary[]? |= ask({floor_is_all: (takes | floor_is(0.9; $floor)),
 	floor_is_most: (takes | floor_is(0.5; $floor)),
 	link_is_less: exceeds({value: (takes | scaled(0.5))}; {value: (.wire_bytes_per_key as $bytes | $doc | link_ms($bytes))}),
@@ -37,7 +42,7 @@ def decisions: . as $doc | .run.protocol.floor_ms as $floor | .summary[]? |= ask
 	is_fair: near("mean_stall_ms"; .fair_stall_ms; 0.1; 5),
 	stalls_longer: exceeds(figure("mean_stall_ms"); {value: .fair_stall_ms}),
 	splits_updates: exceeds({value: .updates_per_key}; {value: 1.2}),
-	fits_period: exceeds({value: .period_ms}; {value: ((.sinks // 0) as $n | .cost_ms | scaled($n + 1))}),
+	fits_period: exceeds({value: .period_ms}; {value: ((.sinks // 0) as $n | key_cpu_ms($doc) | scaled($n + 1))}),
 	lacks_load: exceeds({value: 25}; {value: .load_share_percent})});
 def stays_fast: all(.breaks_limit == "no");
 def never_late: all(late_most == 0);
@@ -214,13 +219,13 @@ def grouping: . as $doc | group_pairs | select(. != [])
 		(max_by(.grouped.mean_stall_ms // 0).grouped | figure("mean_stall_ms"))
 			+ {figure: "mean-stall", verdict: (if $stalls + $own_stalls == [] then "unsure" else "none" end)});
 
-# Late although the sum of costs, beside as many CPU hogs, is less than the period. (Nothing of the CPU is measured here.)
+# Late although the sum of costs, beside as many CPU hogs, is less than the period. (Beside them nothing of the CPU is measured.)
 def late_below_saturation: . as $doc
 	| [rows_of("heavy") | usable[] | select(.sinks > 0 and .overloaded == 0 and .fits_period == "yes" and .is_late == "yes")]
 	| select(. != []) | last | finding("late-below-saturation";
 		"**Keys are late although fair sharing would leave enough CPU time.** \(late_words) are late"
 			+ " \(.sinks as $n | $doc | with_load($n)). By arithmetic, not measured: with fair sharing, \(.sinks + 1) ×"
-			+ " \(.cost_ms | plain) ms of CPU time fit before the next key.";
+			+ " \(key_cpu_ms($doc) | with_unit("ms")) of CPU time, that of a key without load, fit before the next key.";
 		late_figure + {verdict: "bad"});
 
 # ---- without load: how much of a response the server's frame clock and the link explain ----

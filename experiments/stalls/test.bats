@@ -575,6 +575,21 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[[ $(finding run late-below-saturation text) == *"2 CPU hogs. By arithmetic, not measured: "*"3 × "* ]]
 }
 
+@test "findings: late keys are unexpected only if the server's whole CPU time of a key would fit beside the hogs" {
+	local cell
+	busy() {	# busy PERCENT: of the server's CPU without load
+		for cell in run/cells/heavy-000/*/cell.json; do edit_json "$cell" ".server_busy_percent = $1"; done
+		again
+	}
+	make_run STRETCH=3 APPS=heavy LOADS='0 2'
+	busy 30
+	[[ $(finding run late-below-saturation text) == *" 3 × 15.0 ms "* ]]	# of 50 ms
+	busy 40
+	[ "$(ids)" = "late-heavy idle-response probe" ]
+	busy null	# not known
+	[ "$(ids)" = "late-heavy idle-response probe" ]
+}
+
 @test "findings: an overloaded condition has a backlog in place of a response time" {
 	reported OVERLOADED=20 APPS=heavy
 	limit 5 'p95>250ms'	# the others have at most 128 ms
