@@ -8,7 +8,7 @@ def title: if attached and .run.runs == null then
 		"Typing into \(if .run.protocol.window then "a window: " else "" end)\(.run.protocol.title // "?")"
 	else "Typing latency under CPU load\(if held_alone then ", a key held down" else "" end): \(protocol_words)" end;
 def setup: [protocol_words, link_words,
-	(.run.settings.rate_per_s | values | "\(.) keys a second"),
+	(.run.settings.rate_per_s | values | "up to \(.) keys a second"),
 	repeats_words + (.run.settings.seconds | if . == null then "" else " of \(.) s" end),
 	run_words] | sentence;
 def labels: train_labels;
@@ -54,8 +54,8 @@ def break_words($doc; $rows; $row): ([$rows[] | select(.sinks < $row.sinks)] | l
 	| if ($doc | attached) or $n == 0 then $doc | with_load($n)
 	  elif $before == null or ($before | late_most != 0 and .is_late != "no") then
 		"at \($n | plural("CPU hog")) or fewer"
-	  elif $before.sinks == $n - 1 then $doc | at_load($n)
-	  else "between \($before.sinks + 1) and \($n) CPU hogs" end;
+	  else (if $before.sinks == $n - 1 then $doc | at_load($n) else "between \($before.sinks + 1) and \($n) CPU hogs" end)
+		+ if $before.is_late == "no" then "" else " (no key was late \($before.sinks as $least | $doc | with_load($least)))" end end;
 # Input: an overloaded row.
 def overload_words($doc): .sinks as $n | "cannot keep up \($doc | with_load($n))"
 	+ if .overloaded < .repeats then " in \(.overloaded) of \(.repeats) repeats" else "" end;
@@ -150,7 +150,7 @@ def fair_sharing: . as $doc
 			"**Fair sharing cannot be tested here**: one update of the application reaches the screen as up to"
 			+ " \($known | map(.updates_per_key // 1) | max | number) updates."]
 		elif $off == [] and all($full[]; .is_fair == "yes") then
-			[($full | last), "good", "**Stalls are as long as fair sharing makes them.**",
+			[($full | last), "good", "**Stalls are as long as fair sharing makes them, \(fair_near).**",
 			" and 1/\($full | last.sinks + 1) of the CPU,", ""]
 		elif $off == [] then [($full | map(select(.is_fair == null)) | widest), "unsure",
 			"**Stalls differ too much between repeats to test fair sharing.**", ",", ""]
@@ -209,8 +209,8 @@ def grouping: . as $doc | group_pairs | select(. != [])
 		elif $stalls != [] then "In the CPU hogs' scheduling group vim stalls longer than in its own\(over($stalls))"
 		elif $own_stalls != [] then "In its own scheduling group vim stalls longer than in the CPU hogs'\(over($own_stalls))"
 			+ (if $keys == [] then "" else ", though it answers sooner" end)
-		elif $keys != [] then "In the CPU hogs' scheduling group vim answers later than in its own\(over($keys)), and no longer"
-			+ " stalls are shown"
+		elif $keys != [] then "In the CPU hogs' scheduling group vim answers later than in its own\(over($keys)); that it"
+			+ " stalls longer is not shown"
 		elif $own_keys != [] then "In its own scheduling group vim answers later than in the CPU hogs'\(over($own_keys))"
 		else "No difference shown between vim in the CPU hogs' scheduling group and in its own" end) + ".**"
 		+ (map(" \(.sinks as $n | $doc | with_load($n) | upper_first)\(over([.system])), in their group and in its own:"
@@ -251,7 +251,10 @@ def idle_response: . as $doc | idle_rows[0] as $r | select($r != null)
 						" So \(if $r.floor_is_all == "yes" then "all" else "most" end) of it may be the server's own wait."
 						elif $r.link_is_less == "no" then " So most of it may be the link." else "" end end)
 				+ (if attached then " The client cannot tell which part is the server's."
-					elif ($floor // 0) == 0 then " No known delay of the server explains it." else "" end) end;
+					elif ($floor // 0) > 0 then "" else " No wait of the server itself is known"
+						+ (.run.protocol.frame_rate_per_s // 0 | if . > 0 then
+							"; half a frame, at its \(plain) frames/s, would be \(500 / . | with_unit("ms"))" else "" end)
+						+ "." end) end;
 			$f + {figure: "latency-cdf"});
 
 # ---- several curves: each is judged separately, in one finding ----
@@ -336,7 +339,7 @@ def stalls_several: . as $doc | stall_rows as [$rows, $split] | $rows[0].sinks a
 				+ (if $off == [] then "" else "; different over \($off | map(.protocol) | and_list)" end)
 				+ (if $wide == [] then ""
 					else "; too variable to tell over \($wide | map(.protocol) | and_list)" end)
-				+ (if $off + $wide == [] then "; all agree with it." else "." end) end)
+				+ (if $off + $wide == [] then "; all agree with it \(fair_near)." else "." end) end)
 			+ (if $split == [] then "" else " One update of the application reaches the screen as several over"
 				+ " \($split | map(.protocol) | and_list), so that the time between updates shows no stalls." end);
 			(.[-1] | figure("mean_stall_ms"))
