@@ -14,7 +14,7 @@ def labels: train_labels * {value: {setting: (.run.rows // [] | map({key: .setti
 
 def response: figure("latency_p50_ms");
 def slow_end: response | at_most;
-# Largest percentage of late keys with which a response counts as nearly as fast as without load.
+# Largest percentage of late keys with which a response counts as nearly as fast as without load. (There nothing is measured.)
 def late_limit: 5;
 def late: figure("late_share_percent");
 def late_words: if (late | at_least) == null or .has_late == "no" then "" else ", \(late | figure_words) late" end;
@@ -67,8 +67,10 @@ def by_default: row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loa
 		($r | response) + {figure: "settings", verdict: sure_verdict($r.is_late)}) end;
 # One repeat says nothing of the next.
 def repeated: response | .low != null or .both != null;
-def surely_words($rows): (near_ms | with_unit("ms")) as $ms
-	| if all($rows[]; repeated) then "(surely at most \($ms))" else "(at most \($ms), in one repeat)" end;
+def near_words: "nearly as fast as without load, by arithmetic";
+def limit_words: "\(near_ms | with_unit("ms")), twice the sum of a response's CPU time and the server's least wait";
+def surely_words($rows): if all($rows[]; repeated) then "(surely at most \(limit_words))"
+	else "(at most \(limit_words), in one repeat)" end;
 # Settings without effect, and harmful ones, by the ends of both intervals (input: the document).
 def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null or ($r | repeated | not) then "" else
 	(others | map(select(repeated))) as $all
@@ -79,26 +81,24 @@ def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null or ($r 
 def remedies: . as $doc | row_of(base; "heavy") as $r | helpful as $near | rows_in("table"; "heavy")[0] as $fastest
 	| if ($r == null and default_overload == null) or others == [] then empty
 	  elif unneeded then finding("remedies";
-		"**No setting is needed**: by default responses are nearly as fast as without load "
-			+ "\(surely_words([$r])), \($r | median).\(ineffective)\(overloaded)";
+		"**No setting is needed**: by default responses are \(near_words)"
+			+ " \(surely_words([$r])), \($r | median).\(ineffective)\(overloaded)";
 		($r | response) + {verdict: (if $r | repeated then "good" else "unsure" end), figure: "settings"})
 	  elif $near == [] then finding("remedies";
-		"**No setting surely makes responses nearly as fast as without load** (median at most \(near_ms | with_unit("ms")),"
+		"**No setting surely makes responses \(near_words)** (median at most \(limit_words);"
 			+ " at most \(late_limit) % late). The fastest is \($fastest | named($doc)).\(ineffective)\(overloaded)";
 		($fastest | response) + {figure: "settings"})
 	  else finding("remedies";
-		"**These settings make responses nearly as fast as without load** \(surely_words($near)):"
+		"**These settings make responses \(near_words)** \(surely_words($near)):"
 		+ " \($near | map(named($doc)) | and_list).\(ineffective)\(overloaded)";
 		($near[0] | response) + {verdict: (if all($near[]; repeated) then "good" else "unsure" end), figure: "settings"}) end;
 def price: . as $doc | row_of(base; "heavy") as $r
 	| [others[] | select(.load_share_percent != null and .takes_half == "no")]
 	| if . == [] or $r.load_share_percent == null then empty else (max_by(.load_share_percent)) as $cheap
-		| (min_by(.load_share_percent)) as $dear
-		| finding("price"; "**The CPU hogs lose CPU time** (by default they get \($r.load_share_percent | fixed(0)) % of a CPU). Of the"
-			+ " settings whose median is at most half of the default's, "
-			+ "\($cheap.setting as $s | $doc | says($s)) leaves the hogs most (\($cheap.load_share_percent | fixed(0)) %)"
-			+ (if $dear.setting == $cheap.setting then "."
-				else ", \($dear.setting as $s | $doc | says($s)) least (\($dear.load_share_percent | fixed(0)) %)." end);
+		| finding("price"; "**By default, the CPU hogs get \($r.load_share_percent | fixed(0)) % of a CPU.** Where the median is at most"
+			+ " half of the default's, they get "
+			+ (group_by(.load_share_percent | fixed(0) | tonumber) | reverse | map("\(.[0].load_share_percent | fixed(0)) % with "
+				+ (map(.setting as $s | $doc | says($s)) | and_list)) | join("; ")) + ".";
 			($cheap | figure("load_share_percent")) + {figure: "settings"}) end;
 
 # Longer operations: a setting protects up to a length if the median is within twice the operation's CPU time plus the minimal wait
@@ -143,12 +143,11 @@ def verdict_of: row_of(base; "heavy") as $r | helpful as $near
 		(if $r then "" else "The default cannot keep up (\(default_overload)). " end)
 		+ if others == [] then if $r then "Only the default was measured: its median response is \($r | median)."
 				else "No other setting has a median response." end
-			elif unneeded then "By default an application that needs \(main_cost | plain) ms of CPU is nearly as fast as without"
-				+ " load (\($r | median)); it needs no setting."
-			elif $near == [] then "No setting tried surely makes an application that needs \(main_cost | plain) ms of CPU nearly as fast"
-				+ " as without load."
+			elif unneeded then "By default an application that needs \(main_cost | plain) ms of CPU is \(near_words)"
+				+ " (\($r | median)); it needs no setting."
+			elif $near == [] then "No setting tried surely makes an application that needs \(main_cost | plain) ms of CPU \(near_words)."
 			else "\($near | length | plural("setting makes"; "settings make")) an application that needs \(main_cost | plain) ms of CPU"
-				+ " nearly as fast as without load"
+				+ " \(near_words)"
 				+ if $r then "; its median response by default is \($r | median)." else "." end end end
 	+ (if verdicts == [] then " Too few repeats to test whether one is better." else "" end);
 def findings_of: [by_default, remedies, price, lengths, tested][:5];

@@ -191,6 +191,11 @@ remade() {
 	run -1 grep 'Slower than' <(finding run remedies text)
 }
 
+@test "schedulers: findings: of two settings that leave the hogs the same share none leaves them least" {
+	remade 3 default=140 nice-19=10 rr=20
+	[[ $(finding run price text) == *" they get 70 % with load at nice 19 and session under SCHED_RR." ]]
+}
+
 @test "schedulers: findings of five repeats name better and worse settings; a run without a complete cell is refused" {
 	make_run 5
 	report_findings run
