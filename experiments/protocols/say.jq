@@ -85,13 +85,13 @@ def messages: work_rows as $r | if $r | length < 2 then empty else
 		+ " \($saving[-1].vip_saving_percent | fixed(1)) % (\($saving[-1].protocol)) less.";
 		{value: $saving[-1].vip_saving_percent, unit: "%", figure: "work"}) end;
 
-# How many packets a key needs: each brings 66 bytes of headers.
+# What of a key's bytes are headers, and how many packets it needs: each brings 66 bytes of them.
 def keys: key_rows as $r | select($r != [])
 	| finding("key"; "**A key with its response takes \($r[0].total_wire_bytes | fixed(0)) bytes over \($r[0].protocol)"
 		+ (if $r | length > 1 then ", \($r[-1].total_wire_bytes | fixed(0)) over \($r[-1].protocol)"
 			+ unsure($r[0]; $r[-1]; "more") else "" end)
-		+ "**. \($r | range_of(.ethernet_percent + .ip_percent + .transport_percent)) are packet headers, so the number of"
-		+ " packets decides: \($r | extremes("total_packets"; fixed(1))), pure acknowledgements included."
+		+ "**. \($r | range_of(.ethernet_percent + .ip_percent + .transport_percent)) are packet headers. Packets of a key:"
+		+ " \($r | extremes("total_packets"; fixed(1))), pure acknowledgements included."
 		+ ([$r[] | select((.tls_percent // 0) > 0.05)] | if . == [] then "" else
 			" Headers of TLS records: \(named("\(.tls_percent * .total_wire_bytes / 100 | fixed(0)) bytes"))." end);
 		$r[0] | total + {figure: "key"});
