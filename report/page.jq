@@ -88,8 +88,8 @@ def protocol_of($doc): ($doc.run.protocols // {})[.protocol // ""] // $doc.run.p
 def floor_claim($doc; $name): protocol_of($doc).floor_ms as $floor | figure($name) | at_least | floor_is(0.5; $floor);
 def floor_note($doc; $rows; $name): [$rows[] | select((floor_claim($doc; $name) | is($doc.judged)) == "yes") | .protocol as $of
 	| protocol_of($doc) | .floor_ms as $floor
-	| "\($of | if . then "\(.): " else "" end)\($floor | with_unit("ms")) of each response, on average, are "
-		+ "\(.floor_of // "half a frame of the server's clock")."] | unique[];
+	| "\($of | if . then "\(.): " else "" end)\($floor | with_unit("ms")) of each response, on average, would be "
+		+ "\(.floor_of // "half a frame of the server's clock") (by arithmetic, not measured)."] | unique[];
 # Rows of text: {head: [...], right: [...], rows: [[...]], breaks: [numbers of rows], at: the column whose text is a link,
 # links: [file or null, a row each], notes: [sentences below the table]}
 def grid($view; $with_interval):
