@@ -10,6 +10,9 @@ def bytes:	# 1 KB is 1,000 bytes, as on a link
 def rows: [measured_rows("summary")[] | select((.shows // "loop") == "loop")];
 def with($verdict): [rows[] | select(.verdict == $verdict)];
 def named(value): map("\(system) \(value)") | join(", ");
-def animation_setup(frames): [(.run.settings | select(.size and .rate_per_s)
-		| "\(frames) of \(.size | sub("x"; " x ")) pixels, \(.rate_per_s) a second"),
+def shown_words: {page: "a page with animations", bar: "a progress bar", caret: "a caret"}[.];
+def animation_setup(frames): [(.run.settings
+		| (select(.size and .rate_per_s and (.shows // ["loop"] | index("loop")))
+			| "\(frames) of \(.size | sub("x"; " x ")) pixels, \(.rate_per_s) a second"),
+		([.shows // [] | .[] | shown_words | values] | and_list)),
 	protocol_words, link_words, repeats_words] | sentence;
