@@ -6,16 +6,19 @@ def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \
 	elif . == "file" then "swap file" else . end;
 def session_words: {plain: "unprotected", private: "private copies", unswapped: "not swapped", beside: "own memory group",
 	low: "memory.low", throttled: "batch work throttled"}[.] // .;
-def title: "First key into a session that was paged out: \(.run.settings.protocols // [] | and_list)";
+def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
+def none_out: measured_rows("summary") != [] and out_rows == [];
+def title: "First key into a session \(if none_out then "under memory pressure" else "that was paged out" end):"
+	+ " \(.run.settings.protocols // [] | and_list)";
 def setup: ["an editor in a terminal\(.run.settings.server_memory
 		| if . == null then "" else " on a server with \(.) of memory" end)",
-	"\(repeats_words), each \(.run.settings.runs | if . == null then "" else "of \(plural("run")) " end)with the session"
-		+ " paged out and as many in memory",
+	"\(repeats_words), each \(.run.settings.runs | if . == null then "" else "of \(plural("run")) " end)with an"
+		+ " attempt to page the session out and as many without",
+	if none_out then "no session was paged out" else empty end,
 	run_words] | sentence;
 def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(swap_words)),
 	session: (["plain", "private", "unswapped", "beside", "low", "throttled"] | words_for(session_words))}};
 
-def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most
 	| if ($least | number) == ($most | number) then $most | with_unit("ms") else range_words($least; $most; "ms") end;
 # harder: longer than beside a process that takes the memory and then rests, by both intervals.

@@ -226,6 +226,9 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(found throttled '[.value, .unit, .verdict]')" = '[40,"ms","good"]' ]
 	[[ $(found throttled .text) == *"40.0 ms (median 4.5 ms)"*"more than 5000 ms (median 400 ms)"*"615 ms"*"1215 ms"* ]]
 	[ "$(awk '/^### /{ on = /While somebody types/ } on && /^[|]/' run/report.md | wc -l)" = 4 ]
+	rm -r run/cells/vnc-slow-2ms-{plain,throttled}-busy
+	"$TOP/report/report.sh" run
+	[[ $(head -n 3 run/report.md) == "# First key into a session under memory pressure: vnc"*"; no session was paged out; "* ]]
 }
 
 pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHOD FILTER
