@@ -38,7 +38,7 @@ def plan_rule($t):
 		else "each of \(.repeats) searches" end) as $all
 	| (if planned == 0 then ": \($criterion) was not met for \($whose) in \(
 			if .repeats == 1 or .users_max == 0 then $all else "one or more of the \(.repeats) searches" end)"
-		else ": \($whose) had \($criterion) with as many or more in \($all)" end)
+		else ": in most tries, \($whose) had \($criterion) with as many or more in \($all)" end)
 	+ (if .plan == null then " (\(most_words))" else " (the user in front: \(most_words))" end);
 def of($system): [(.points // [])[] | select(.system == $system)];
 def rows_of($system): [(.summary // [])[] | select(.system == $system and .repeats > 0)];
@@ -62,17 +62,19 @@ def verdict: threshold as $t | (if systems | length > 1 then "; b" else ". B" en
 			+ (.limit // "" | if . == "" then "." else "\($join)ottleneck one step beyond these: \(.)." end)]
 	| if . == [] then nothing_measured else join(" ") end;
 
-def users_words: if . == null or .median_p95_ms == null then "" else
+def users_words($searches): if . == null or .median_p95_ms == null then "" else
 	" With \(.users | plural("user")), 95 % of the keys of the user in front were answered within"
 		+ " \(figure("p95_ms") | figure_words), of the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest"
-		+ " within \(.all_p95_ms | with_unit("ms")) (means over the searches)." end;
+		+ " within \(.all_p95_ms | with_unit("ms")) (\(if .repeats == $searches then "means over the searches"
+			elif .repeats == 1 then "in the one search with \(.users | plural("user"))"
+			else "means over the \(.repeats) searches with \(.users | plural("user"))" end))." end;
 def fit($system): threshold as $t | of($system) as $limits | $limits[0] as $first | select($first)
 	| rows_of($system) as $rows | first(($rows[] | select(.users == ($first | planned))), null) as $row
 	| finding("most-\(id($system))"; bold($system; $first | plan_words)
 		+ ($first | plan_rule($t) + gap_words($rows))
 		+ ([$limits[1:][] | ". \(plan_words | upper_first)\(plan_rule($t))\(gap_words($rows))"] | join(""))
 			+ "."
-		+ ($row | users_words)
+		+ ($row | users_words($first.repeats))
 		+ (if ($first.untold // 0) == 0 then "" else " In \($first.untold | plain) of \($first.repeats | plural("search"; "searches"))"
 			+ " the limit is by the late ends of ranges: with the early ends, more users may fit." end)
 		+ (if $first.users_min > 0 then "" else

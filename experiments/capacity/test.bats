@@ -383,6 +383,11 @@ find_users() {
 	# 9 users forecast, 4 found; the text names the other criterion, too
 	[ "$(found forecast-vnc-heavy .verdict)" = '"bad"' ]
 	[[ "$(found forecast-vnc-heavy .text)" == *"Apdex"* ]]
+	[[ $(found most-vnc-heavy .text) == *"(means over the searches)"* ]]
+	# two searches without two users
+	for r in 1 3; do sed -i '/^capacity-[a-z]*.1\t2\t/d' "a run/cells/vnc-heavy/$r"/*.tsv; done
+	report_findings "a run"
+	[[ $(found most-vnc-heavy .text) == *"(in the one search with 2 users)"* ]]
 }
 
 @test "capacity: a report of several runs gives each its own limit, cost and bottleneck" {
