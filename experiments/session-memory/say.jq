@@ -56,21 +56,29 @@ def largest: . as $doc | [(.who // [])[] | select(.count > 0)] as $who | ($who |
 	| select(. != []) | finding("largest"; "**The largest process**: "
 		+ (map("\(.name) has \(.percent | percent) % of a \(.system | system_words) (\(.kb / 1024 | with_unit("MB")))")
 			| join("; ")) + "."
-		+ ([$doc.run.protocols // {} | to_entries[] | select(.value.display_at == "client") | .key]
-			| if . == [] then "" else " Over \(and_list) the display server runs on the client and takes no memory of the server."
-				end);
+		+ ([$doc.run.protocols // {} | to_entries[] | select(.value.display_at == "client") | .key as $p
+			| [$who[] | select(.logins == $n and (.system | startswith("\($p).") or startswith("\($p)/")))] | select(. != [])
+			| map(select(.class == "display")) | " Over \($p) the display server runs on the client"
+				+ if . == [] then " and takes no memory of the server." else
+					"; the protocol's processes on the server: \(map(.name) | unique | and_list) (at most"
+					+ " \([group_by(.system)[] | map(.private_kb) | add] | max / 1024 | with_unit("MB")) of a login)." end]
+			| join(""));
 		{value: .[0].percent, unit: "%", figure: "processes"});
 
 # The kernel's own account beside the sum over processes.
 def charged: . as $doc | [slopes("group")[] | . as $g
 		| ($doc | slope_of($g.system; "private")) as $p | select($p != null)
-		| . + {more: (.slope_mb - $p.slope_mb), of: $p.slope_mb}]
+		| . + {more: (.slope_mb - $p.slope_mb), of: $p.slope_mb, kernel: ([$doc | rows[]
+			| select(.system == $g.system and .logins == $g.logins_max).group_kernel_bytes | values / 1048576 / $g.logins_max][0])}]
 	| select(. != []) | (map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd | map(select(told)) as $told
 	| finding("charged";
 		"**The kernel charges the cgroup of a login** " + (map("\(amount("slope_mb")) for a \(.system | system_words)"
 			+ " (\(if .more < 0 then "" else "+" end)\(.more | number) MB)") | join("; "))
-		+ ". The excess over private memory is page tables, kernel stacks, sockets and memory shared within the login."
-		+ (if $told == [] then "" else " By these charges, 1 GB holds "
+		+ ". Charged but not private are page tables, kernel stacks, sockets and memory shared within the login."
+		+ (map(select(.kernel != null and .more > .kernel)) | if . == [] then "" else " The kernel's own memory is "
+			+ (map("\(.kernel | with_unit("MB")) of a \(.system | system_words)") | join("; "))
+			+ "; the rest of the difference was not measured." end)
+		+ (if $told == [] then "" else " By these charges, 1 GB (1,024 MB) holds "
 			+ ($told | map("\(1024 / (.slope_mb_high // .slope_mb) | floor | thousands) of the \(.system | system_words)") | and_list)
 			+ " while idle (by the upper end of the interval, where there is one)." end)
 		+ (if $odd == [] then "" else " Unexplained, because below private memory or over 25 % above it:"
@@ -90,26 +98,29 @@ def shared: rows as $rows | [slopes("pss")[] | . as $s
 		+ ". Other processes on this machine that run the same programs share these pages, too.";
 		{value: .[0].each, unit: "MB", figure: "logins"});
 
-# The machine's memory without logins differs a little before each cell: a range, no statistic.
+# The machine's memory without logins differs from cell to cell: a range, no statistic.
 def mb_range($name): map(.[$name] | values / 1048576) | if length == 0 then "?"
 	elif (min | number) == (max | number) then min | with_unit("MB") else range_words(min; max; "MB") end;
 def here: [rows[] | select(.logins == 0 and .machine_bytes != null)];
-def here_words: "\(mb_range("server_bytes")) are in use without any login"
+def fewest: [rows[] | select(.logins > 0 and .server_bytes != null)] | (map(.logins) | min) as $n | map(select(.logins == $n));
+def here_words($few): "\(mb_range("server_bytes")) are in use without any login"
 	+ " (of \(.[0].machine_total_bytes / 1073741824 | fixed(1)) GB, without file cache):"
 	+ " \(mb_range("machine_processes_bytes")) by processes,"
 	+ " \(mb_range("machine_kernel_bytes")) by kernel tables and stacks,"
-		+ " including everything else that runs on this machine.";
+		+ " including everything else that runs on this machine"
+	+ if $few == [] then "." else
+		", which makes the figure uneven (with \($few[0].logins | plural("login")): \($few | mb_range("server_bytes")))." end;
 def empty_words: "(a virtual machine, \(if .accel == "kvm" then "KVM" else "emulated" end), Linux \(.kernel), one process): the"
 	+ " kernel reserves \(.reserved_bytes / 1048576 | with_unit("MB")) at boot,"
 	+ " \(.used_bytes / 1048576 | with_unit("MB")) are in use (\(.processes_bytes / 1048576 | with_unit("MB")) by processes),"
 	+ " the rest is the kernel's reserve. Wong & Seltzer (2000): 17 MB for Linux, 19 MB for TSE, login services included.";
-def idle: .run.empty_server as $empty | here as $here | if $empty != null then
+def idle: .run.empty_server as $empty | here as $here | fewest as $few | if $empty != null then
 		($empty.unavailable_bytes / 1048576) as $mb
 		| finding("idle"; "**Compulsory memory: \($mb | with_unit("MB"))** of \($empty.memory_bytes / 1048576) MB are unavailable"
 			+ " to applications on a server without any login \($empty | empty_words)"
-			+ if $here == [] then "" else " On this machine \($here | here_words)" end; {value: $mb, unit: "MB"})
+			+ if $here == [] then "" else " On this machine \($here | here_words($few))" end; {value: $mb, unit: "MB"})
 	elif $here == [] then empty else
-		finding("idle"; "**Compulsory memory** of an empty server was not measured; on this machine \($here | here_words)";
+		finding("idle"; "**Compulsory memory** of an empty server was not measured; on this machine \($here | here_words($few))";
 			{value: ($here | map(.server_bytes / 1048576) | max), unit: "MB"}) end;
 
 def findings: if rows == [] then [] else [cost, largest, charged, shared, idle] end;

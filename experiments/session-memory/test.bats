@@ -180,7 +180,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	grep -q 'light login, vnc: 4.38 MB for one more (charged 4.57)' run/figures/logins.svg
 	# a guest with 512 MB, of which 448 are available
 	jq '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 67108864, reserved_bytes: 33554432, available_bytes: 469762048,
-		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new
+		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"} | .protocols.vnc.display_at = "client"' \
+		run/run.json >new
 	mv new run/run.json
 	report_findings run
 	read -r value _ < <(finding idle)
@@ -188,6 +189,9 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[ "$(field run/empty.tsv unavailable_bytes memory_bytes=536870912)" = 67108864 ]
 	jq -e '.findings[] | select(.id == "idle") | .text
 		| test("64.0 MB.* of 512 .*32.0 MB.*24.0 MB.*2.0 MB.* 39.1 MB")' run/findings.json
+	# what is there for a display server at the client: 1020 pages of a login
+	jq -e '.findings[] | select(.id == "largest") | .text | endswith("on the server: Xvnc (at most 4.0 MB of a login).")' \
+		run/findings.json
 }
 
 @test "session-memory: report of two runs: logins of both in each figure and table, findings of each" {
