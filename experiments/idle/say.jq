@@ -61,9 +61,12 @@ def cost: slope_of("system") as $s | slope_of("own") as $own | (first(rows[] | s
 			figure: "per-session"});
 
 def compared: [rows[] | select(.sessions == 1 and .above_ms_per_min != null)] | sort_by(-.above_ms_per_min)
-	| if length < 2 then empty else
+	| length as $n | if $n < 2 then empty else
 	finding("compared"; "**CPU time of one idle session**, beyond that of the machine without sessions: "
-		+ (map("\(row_words) \(amount("above_ms_per_min"))") | join("; ")) + ".";
+		+ (map("\(row_words) \(amount("above_ms_per_min"))") | join("; ")) + "."
+			+ (map(select(.takes_more != "yes") | row_words) as $not | if $not == [] then ""
+				elif $not | length == $n then " None of these is surely above 0."
+				else " Not surely above 0: \($not | and_list)." end);
 		(.[0] | per_minute("above_ms_per_min")) + {figure: "lost-time"}) end;
 
 # Processes that took more CPU time than on the machine without a session, the most first. One that ran there, too, and one of the
@@ -75,6 +78,7 @@ def top($row): any(rows[]; .sessions == 0) as $none
 		| $without["\(.kind) \(.culprit)"] as $there | .lost_ms_per_min -= ($there // 0)
 		| select(.lost_ms_per_min > 0.05 and (($none | not) or $row.takes_more == "yes" or (.class == "own" and $there == null)))]
 	| sort_by(-.lost_ms_per_min)[:4];
+def top_words: map("\(.culprit) (\(.lost_ms_per_min | with_unit(unit)))") | and_list;
 def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_min // .lost_ms_per_min)) as $row
 	| if named | not then
 		finding("who";
@@ -84,8 +88,11 @@ def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_m
 		($doc | top($row)) as $top | any(rows[]; .sessions == 0) as $none
 		| ($row.own_ms_per_min // 0) as $own | ($row.accounted_ms_per_min // 0) as $kernel
 		| finding("who"; (if $top == [] then "**No process is shown to take more CPU with \($row | row_words)** than without a session."
+			elif $none and $row.takes_more != "yes" then
+				"**Of the sessions' own processes, these took CPU time with \($row | row_words)**: \($top | top_words)."
+				+ " The whole machine is not shown to take more than without a session."
 			else "**With \($row | row_words), these took \(if $none then "more " else "" end)CPU time**: "
-				+ ($top | map("\(.culprit) (\(.lost_ms_per_min | with_unit(unit)))") | and_list) + "." end)
+				+ "\($top | top_words)." end)
 			+ (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then
 				" Inconsistent: the profiler attributes \($own | with_unit(unit)) to the lab's processes, the kernel"
 					+ " \($kernel | with_unit(unit))." else "" end);
