@@ -68,9 +68,9 @@ def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null
 def no_queue_words: [links[] as $l | pings($l)
 		| map(select(.load > 0 and .load < 100 and .transport != "random" and .mean_ms != null)) | group_by(.transport)[]
 		| select(all(.no_queue == "yes")) | max_by(.load)]
-	| if . == [] then "" else " **No queue builds** beside "
+	| if . == [] then "" else " **No queue builds on average** beside "
 		+ "\(map("\(load_words) of up to \(.load | plain) % at \(.link | mbit)") | and_list):"
-		+ " a ping is later by less than one frame takes on the link (\(map(.frame_ms | fine) | unique | and_list))." end;
+		+ " the mean ping is later by less than one frame takes on the link (\(map(.frame_ms | fine) | unique | and_list))." end;
 # The highest load that the link can carry.
 def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .transport] | unique[] as $t
 		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100 and .mean_ms != null)]
@@ -145,7 +145,7 @@ def verdict: (if measured_rows("summary") == [] then nothing_measured
 		| select($worst != null)
 		| (if $worst | none_came then "every ping is lost"
 			else "a ping takes up to \($worst | mean_words) on average\($worst | lost)" end)
-			+ ($worst | caveat as $short | if $short == "" then "" else " at a load of \(.load | plain) %\($short)" end)
+			+ ($worst | " beside \(load_words) at a load of \(.load | plain) %\(caveat)")
 			+ " on \($l | mbit) (\(if $idle == null then "not measured" else $idle | mean_words end) without load)"]
 	| if . == [] then $none else "Under load\($queue), \(and_list)." end;
 
