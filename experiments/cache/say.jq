@@ -85,7 +85,7 @@ def banner: .judged as $judged | banners | select(. != []) | map(.larger = ($jud
 			| "may fit into the cache of \(map(.name) | and_list), whose limit was not reached"),
 		($all | map(select(.larger and (.open | not))) | select(. != [])
 			| "exceeds the cache of \(map("\(.name) (\(100 * .part | fixed(0)) % of it fits)") | join(", "))")]
-				| join("; ")) + ".";
+				| join("; ")) + ". This is calculated from pixels, not measured: a cache may count bytes or tiles.";
 		{value: (100 * $all[0].part), unit: "%", figure: "cliff"});
 
 def cpu: [rows[] | select(.over_cpu_percent != null and .fits_cpu_percent != null)] as $r | select($r != [])
