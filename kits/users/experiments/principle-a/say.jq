@@ -24,11 +24,13 @@ def decisions: . as $doc | limit as $limit | ([.summary[]?.model_lambda_per_s | 
 				| {value: ., low: ., high: .} + $repeats; figure("concurrency")),
 			impossible: claim("rate"; 1; $rate; {value: $most | scaled(1.05)}),
 			saturates: claim("rate"; 1; $rate; {value: $most | scaled(0.95)})}));
+def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
 def held_think: limit as $limit | valid("held-think") | if length < 2 then empty else last as $top | .[0] as $low
+	| (from_on(.saturates == "yes") | if . == null or . == $low then "" else ", from \(.users) users on" end) as $since
 	| finding("think-held"; "**With a think time of \($low.think_s | with_unit("s")), the"
 		+ " \(if $top.impossible == "yes" then "rate is more than the slowest station allows: do not trust these figures"
 			elif $top | failed_requests > 0 then "server may be saturated: requests failed"
-			else {yes: "slowest station limits the rate, not the users", no: "server is not saturated yet"}[$top.saturates // ""]
+			else {yes: "slowest station limits the rate, not the users\($since)", no: "server is not saturated yet"}[$top.saturates // ""]
 				// "server may be saturated: this run cannot tell" end).** "
 		+ "\($low.users | plural("user")) make \($low.lambda_per_s | number) requests a second, \($top.users) make"
 		+ " \($top.lambda_per_s | number)\($top | figure("lambda_per_s") | interval(.low; .high; "")) of at most \($limit | number);"
@@ -56,22 +58,24 @@ def model: [(valid("held-think"), valid("held-ratio"))[] | select(.model_lambda_
 			+ " \(map(off("concurrency"; "approximate_concurrency")) | max | number) %.";
 		{value: $most, unit: "%", figure: "rate",
 			verdict: (if $out > 0 then "bad" elif $tested then "good" else "unsure" end)});
-def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
 def random: valid("cov-ratio") | map(select(.cov != null)) | if length < 2 then empty else last as $top | .[0] as $low
 	| from_on([.above_random, .below_random] | index("yes") | not) as $from
+	| map(select($from != null and .users >= $from.users and .poisson != null and .judged > 0)) as $tested
 	| finding("randomness"; "**With more users,"
-		+ " \(if $from then "nothing speaks against requests" else "requests do not arrive" end) at random"
+		+ " \(if $from then "times between requests vary like those of requests" else "requests do not arrive" end) at random"
 			+ " times (Poisson).** "
 		+ "The coefficient of variation of interarrival times goes from \($low.cov | fixed(2)) with \($low.users | plural("user")) to "
 		+ "\($top.cov | fixed(2))\(interval($top.cov_low; $top.cov_high; "")) with \($top.users)"
 		+ (if $from then "; from \($from.users) users on, the coefficient does not differ significantly from 1." else "." end)
+		+ ($tested | if . == [] then "" else " No test rejects random times in"
+			+ " \(map("\(.poisson) of \(.judged | plural("repeat")) with \(.users | plural("user"))") | and_list)." end)
 		+ (map(select(.cov_independent != null)) | if . == [] then ""
 			else " The theory of independent users errs by at most \(map(.cov - .cov_independent | fabs) | max | fixed(3))." end);
 		($top | figure("cov")) + {verdict: (if $from then "good" else "unsure" end), figure: "cov"}) end;
 def not_held: valid("cov-think") | map(select(.cov != null)) | if length < 2 then empty else last as $top
 	| finding("randomness-think-held";
 		"**With a fixed think time, the coefficient of variation is \($top.cov | fixed(2))** with \($top.users) users: "
-		+ (if $top.below_random == "yes" then "a saturated server completes requests at even intervals."
+		+ (if $top.below_random == "yes" then "less than at random times, since a saturated server answers at even intervals."
 			elif $top.above_random == "yes" then "above 1, although theory predicts a value below 1."
 		else "not below 1 by more than chance, so it does not show that the server is saturated." end);
 		($top | figure("cov")) + {verdict: (if $top.below_random == "yes" then "good" elif $top.above_random == "yes" then "bad"

@@ -114,6 +114,7 @@ setup() {
 	[ "$(finding run randomness)/$(finding run randomness verdict)" = 0.97/good ]
 	[[ $(finding run randomness text) == *"from 200 users"*"0.061."* ]]
 	[ "$(finding run randomness-think-held)/$(finding run randomness-think-held verdict)" = 0.71/good ]
+	[[ $(finding run randomness text) == *"in 1 of 1 repeat with 200 users."* ]]
 	grep -qF 'real-time priority: | not here' run/report.md
 	# random with 50 users but not with 200: no "from 50 users on"
 	cell cov-ratio-50 1 150 17 1 true
@@ -123,7 +124,7 @@ setup() {
 	report_findings run
 	[ "$(finding run randomness)/$(finding run randomness verdict)" = 1.2/unsure ]
 	[ "$(finding run ratio-held verdict)" = good ]
-	[[ $(finding run think-held text) == *"limits the rate"* ]]
+	[[ $(finding run think-held text) == *"limits the rate, not the users, from 400 users on"* ]]
 	# four of the cells left are not random: p is 0.5 once and 0.00001 four times
 	edit_json run/run.json '.cells |= map(select(.parameters.part | startswith("cov")))'
 	report_findings run

@@ -34,7 +34,7 @@ def line($doc; $server): claim("line \($doc.run.started) \($server)"; 1; {value:
 	{value: .["\($server)_of_share_percent"]});
 def lines: . as $doc | [{lambda_per_s: 0} | $doc.judged[line($doc; "web1", "web2")] | select(.low != null)];
 def straight_words: lines | if . == [] then "" else
-	" Over \(of_all | by_verdict("all rates that is a"; "the rates that is no"; "the rates that may be a")) straight line"
+	" Over all rates, their CPU time \(of_all | by_verdict("is a"; "is no"; "may be a")) straight line"
 	+ " (R² \(map(.low) | min | fixed(3)), at most \(map(.high) | max | fixed(1)) points off)." end;
 # How busy a program was: of its share of the CPU, where it had one.
 def busy_words($n): if .[$n + "_of_share_percent"] == null then "\(.[$n + "_cpu_percent"] | percent) % of a CPU"
@@ -101,10 +101,13 @@ def little: .judged as $judged
 		{value: $most, unit: "%", verdict: ($all | by_verdict("good"; "bad"; "unsure"))});
 def claims: . as $doc | (present[] as $p | rises($p), (foretold_rows($p)[] | predicts(10, 30))),
 	(.summary[] | by_little), (busiest("web") | even), (({lambda_per_s: 0}, valid("web")[]) | line($doc; "web1", "web2"));
-def world: busiest("web") | if . == null or .pages_per_s == null or .response_ms == null or (mostly_answered | not) then empty
-	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
+# By the table of these users, which counts pages from objects; without it, by the pages fetched.
+def world: (.world // []) as $world | busiest("web")
+	| if . == null or .pages_per_s == null or .response_ms == null or (mostly_answered | not) then empty
+	else .cell as $cell | ([$world[] | select(.part == "web" and .cell == $cell and .users_30s != null)][0]
+		// {pages_per_s, users_30s: (.pages_per_s * (.response_ms / 1000 + 30))}) as {$pages_per_s, users_30s: $users}
 	| finding("world";
-		"**\(.users | plural("simulated user")) at \(.pages_per_s | number) pages a second equal \($users | fixed(0)) real users**"
+		"**\(.users | plural("simulated user")) at \($pages_per_s | number) pages a second equal \($users | fixed(0)) real users**"
 		+ " who look at each page for 30 s.";
 		{value: $users, unit: "", figure: "response"}) end;
 
