@@ -115,7 +115,8 @@ def waits: unexplained as $odd | threshold as $limit
 			+ ": of \($r.wakeups | plural("random wake-up")), \($r | share("measured_1ms_percent"))"
 			+ (if $r.measured_1ms_percent_low == null then "" else
 				" (95 % CI \($r | share("measured_1ms_percent_low") | rtrimstr(" %")) to"
-				+ " \($r | share("measured_1ms_percent_high")))" end) + " waited over 1 ms." end)
+				+ " \($r | share("measured_1ms_percent_high")))" end) + " waited over 1 ms."
+			+ if named then " \($r | share("bound_all_1ms_percent")) is the bound with other processes." else "" end end)
 		+ (if $odd == [] then "" else " More tasks waited than the CPU use explains (\($odd | join("; ")));"
 			+ " waits and CPU use were measured one after the other." end);
 		($r | figure("bound_1ms_percent")) + {figure: "lost-time",
