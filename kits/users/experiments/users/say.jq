@@ -34,7 +34,8 @@ def line($doc; $server): claim("line \($doc.run.started) \($server)"; 1; {value:
 	{value: .["\($server)_of_share_percent"]});
 def lines: . as $doc | [{lambda_per_s: 0} | $doc.judged[line($doc; "web1", "web2")] | select(.low != null)];
 def straight_words: lines | if . == [] then "" else
-	" Over all rates, their CPU time \(of_all | by_verdict("is a"; "is no"; "may be a")) straight line"
+	" CPU time by rate: over \(of_all | by_verdict("all rates that is a"; "the rates that is no"; "the rates that may be a"))"
+	+ " straight line"
 	+ " (R² \(map(.low) | min | fixed(3)), at most \(map(.high) | max | fixed(1)) points off)." end;
 # How busy a program was: of its share of the CPU, where it had one.
 def busy_words($n): if .[$n + "_of_share_percent"] == null then "\(.[$n + "_cpu_percent"] | percent) % of a CPU"
