@@ -21,7 +21,7 @@ exp_check() {
 	apps_known --app "$APPS"
 	if plan_given warm && [ "$COLD$WARM" = 01 ] && [[ ,$KINDS, == *,reads,* ]]; then
 		! plan_given axis || exp_bad "--axis reads and --warm: starts beside disk reads are cold; leave one out"
-		KINDS=$(tr , '\n' <<<"$KINDS" | grep -vx reads | paste -sd ,)
+		plan_given reads || KINDS=$(tr , '\n' <<<"$KINDS" | grep -vx reads | paste -sd ,)
 	fi
 	check_swaps
 	check_disk
