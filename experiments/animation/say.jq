@@ -48,15 +48,15 @@ def few_frames: if .seen_per_s == null or .seen_per_s >= 7.5 then "" else " (\(.
 def users: (shown("page") | map(select(.users_10mbit != null))) as $page | [rows[] | select(.users_10mbit != null)]
 	| sort_by(.users_10mbit) as $loop | ($page[0] // $loop[0]) as $first | select($first != null)
 	| finding("users-that-fill-a-link"; (if $page == [] then "" else
-			"**A link of 10 Mbit/s is full with \($first.users_10mbit | users_words) over \($first.protocol)**, each with a page of"
-			+ " competing animations and a ticker. Mbit/s per user, and users that fill the link: "
+			"**A link of 10 Mbit/s carries \($first.users_10mbit | users_words) over \($first.protocol)**, each with a page of"
+			+ " competing animations and a ticker. Mbit/s per user, and users that the link carries: "
 			+ ($page | map("\(.protocol) \(.mbit_per_s | mbit), \(.users_10mbit | thousands)\(few_frames)")
 				| join("; ")) + "."
 			+ " Wong & Seltzer (2000): well over 1 Mbit/s per user with X, LBX and RDP; five users would fill the link." end)
 		+ (if $loop == [] then "" elif $page == [] then
-			"**A link of 10 Mbit/s is full with \($loop[0].users_10mbit | users_words) over"
+			"**A link of 10 Mbit/s carries \($loop[0].users_10mbit | users_words) over"
 			+ " \($loop[0] | system)**, each with the loop. Wong & Seltzer (2000): the loop took 2.0 Mbit/s with X." else "" end
-		  + if $loop == [] then "" else " Users that fill the link with the loop, by display data:"
+		  + if $loop == [] then "" else " Users with the loop that the link carries, by display data:"
 			+ " \($loop | named(.users_10mbit | thousands))." end);
 		{value: $first.users_10mbit, unit: "users", verdict: (if $first.users_10mbit < 10 then "bad" else "none" end),
 			figure: "load"});

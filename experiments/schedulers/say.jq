@@ -123,14 +123,15 @@ def tested: . as $doc | verdicts as $c | if $c == [] then
 	finding("tested";
 		"**The differences are not tested for significance**: that needs five repeats that include the default (`--repeat 5`).";
 		{verdict: "unsure", figure: "settings"})
-	else finding("tested"; "**Compared with the default in the same repeat** (ratio of medians; paired t test, Holm): "
+	else finding("tested"; "**Compared with the default in the same repeat**"
+		+ " (the heavy application: ratio of medians; paired t test, Holm): "
 		+ ([("better", "worse", "no difference shown", "too noisy", "not comparable") as $v
 			| [$c[] | select(.verdict == $v)]
 			| select(. != [])
 			| "\($v): " + (map((.setting as $s | $doc | says($s))
 				+ (if .pairs_why then " (\(.pairs_why))" else figure("ratio") | if at_least == null then ""
 					elif is_range then
-					" \(figure_words)" else " \(.value | fixed(2))\(interval(.low; .high; ""))" end end)
+					" \(figure_words)" else " \(.value | fixed(2))\(interval(.low; .high; ""; fixed(2)))" end end)
 				+ (.setting as $s | ($doc | row_of($s; "heavy")) // {} | late_words | if . == ""
 					or $v != "better" then "" else
 					" (but\(ltrimstr(",")), by default \($doc | row_of(base; "heavy") | late | figure_words))" end)) | and_list)]

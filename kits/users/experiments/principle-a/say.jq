@@ -65,7 +65,7 @@ def random: valid("cov-ratio") | map(select(.cov != null)) | if length < 2 then 
 		+ " \(if $from then "times between requests vary like those of requests" else "requests do not arrive" end) at random"
 			+ " times (Poisson).** "
 		+ "The coefficient of variation of interarrival times goes from \($low.cov | fixed(2)) with \($low.users | plural("user")) to "
-		+ "\($top.cov | fixed(2))\(interval($top.cov_low; $top.cov_high; "")) with \($top.users)"
+		+ "\($top.cov | fixed(2))\(interval($top.cov_low; $top.cov_high; ""; fixed(2))) with \($top.users)"
 		+ (if $from then "; from \($from.users) users on, the coefficient does not differ significantly from 1." else "." end)
 		+ ($tested | if . == [] then "" else " No test rejects random times in"
 			+ " \(map("\(.poisson) of \(.judged | plural("repeat")) with \(.users | plural("user"))") | and_list)." end)
@@ -74,8 +74,9 @@ def random: valid("cov-ratio") | map(select(.cov != null)) | if length < 2 then 
 		($top | figure("cov")) + {verdict: (if $from then "good" else "unsure" end), figure: "cov"}) end;
 def not_held: valid("cov-think") | map(select(.cov != null)) | if length < 2 then empty else last as $top
 	| finding("randomness-think-held";
-		"**With a fixed think time, the coefficient of variation is \($top.cov | fixed(2))** with \($top.users) users: "
-		+ (if $top.below_random == "yes" then "less than at random times, since a saturated server answers at even intervals."
+		"**With a fixed think time\($top.think_s | if . == null then "" else " of \(with_unit("s"))" end),"
+		+ " the coefficient of variation is \($top.cov | fixed(2))** with \($top.users) users: "
+		+ (if $top.below_random == "yes" then "less than at random times."
 			elif $top.above_random == "yes" then "above 1, although theory predicts a value below 1."
 		else "not below 1 by more than chance, so it does not show that the server is saturated." end);
 		($top | figure("cov")) + {verdict: (if $top.below_random == "yes" then "good" elif $top.above_random == "yes" then "bad"
