@@ -140,7 +140,7 @@ def needs($system): first((.slope // [])[]
 		| select(.system == $system and .name == "CPU" and .users != null and .rises == "yes")) as $l
 	| finding("need-\(id($system))"; bold($system; "a key needs \($l.slope | with_unit("ms")) of CPU time")
 		+ "\(interval($l.slope_low; $l.slope_high; "ms")) by the first third of the curve."
-		+ " The CPU would be saturated with \($l.users | number) users.";
+		+ " By this slope, the CPU would be saturated with \($l.users | number) users.";
 		{value: $l.slope, low: $l.slope_low, high: $l.slope_high, unit: "ms", figure: "resources"});
 
 # The largest of several users' figures is larger by chance alone, so only that they are alike can be told.

@@ -71,7 +71,8 @@ def job: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp
 			high: (if $vamp.job_rel_high then ($vamp.job_rel_high - 1) * 100 else null end)}) end;
 
 def wrong: ([measured_rows("summary")[] | .wrong // 0] | add // 0) | if . == 0 then empty else
-	finding("wrong"; "**\(plural("page load")) excluded**: the screen showed a wrong picture at the end, or kept changing.";
+	finding("wrong"; "**\(plural("page load")) excluded**: the screen showed a wrong picture at the end, or kept changing."
+		+ " So schemes may be compared by different pages.";
 		{value: ., unit: "", verdict: "unsure"}) end;
 
 def itself: vamp_found("Vamp"; "");
