@@ -144,7 +144,7 @@ measure_idle() {
 		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || :
 	done
 	for name in "${names[@]}"; do
-		lab_wait "${LAB_PID_OF[idle-$name]}" ||
+		lab_wait "${LAB_PID_OF[idle-$name]}" || stopped ||
 			warn "cannot measure screen updates without keys in $name; see $LAB_LOG/idle-$name.err"
 		wire=null
 		[ -z "${LAB_PID_OF[idle-prototap-$name]-}" ] || ! lab_wait "${LAB_PID_OF[idle-prototap-$name]}" ||
