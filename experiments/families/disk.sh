@@ -86,7 +86,7 @@ fio_reads() {	# fio_reads BEFORE: at least five more reads than BEFORE were coun
 	local reads _
 	! lab_gone "$FIO" || return 0
 	read -r reads _ < <(lab_disk_counts)
-	[ "$reads" -ge $(($1 + 5)) ]
+	[ "${reads:-0}" -ge $(($1 + 5)) ]
 }
 fio_end() {	# fio_end FOLDER: sets FACTS
 	[ -n "$FIO" ] || return 0
