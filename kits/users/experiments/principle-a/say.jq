@@ -74,7 +74,7 @@ def random: valid("cov-ratio") | map(select(.cov != null)) | if length < 2 then 
 		($top | figure("cov")) + {verdict: (if $from then "good" else "unsure" end), figure: "cov"}) end;
 def not_held: valid("cov-think") | map(select(.cov != null)) | if length < 2 then empty else last as $top
 	| finding("randomness-think-held";
-		"**With a fixed think time\($top.think_s | if . == null then "" else " of \(with_unit("s"))" end),"
+		"**With a fixed think time\($top.think_s | if . == null then "" else " of \(. * 1000 | plain) ms" end),"
 		+ " the coefficient of variation is \($top.cov | fixed(2))** with \($top.users) users: "
 		+ (if $top.below_random == "yes" then "less than at random times."
 			elif $top.above_random == "yes" then "above 1, although theory predicts a value below 1."
