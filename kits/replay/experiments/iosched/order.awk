@@ -97,9 +97,8 @@ function print_list(name, list, n,   k) {
 match($0, / block:block_[a-z_]*: /) {
 	event = substr($0, RSTART + 13, RLENGTH - 15)
 	text = substr($0, RSTART + RLENGTH)
-	before = substr($0, 1, RSTART - 1)
-	sub(/ +$/, "", before)	# perf aligns the names of events at their ends
-	n = split(before, words, / +/)	# the name of a process may have spaces and colons: kworker/0:1H
+	# The name of a process may have spaces and colons: kworker/0:1H. Those of events are aligned at their ends, after blanks.
+	n = split(substr($0, 1, RSTART - 1), words, " ")
 	time = words[n] + 0
 	split(text, words, / /)
 	if (!match(text, / [0-9]+ \+ [0-9]+ /)) next
