@@ -14,7 +14,8 @@ def labels: train_labels * {value: {setting: (.run.rows // [] | map({key: .setti
 
 def response: figure("latency_p50_ms");
 def slow_end: response | at_most;
-# Largest percentage of late keys with which a response counts as nearly as fast as without load. (There nothing is measured.)
+# Largest percentage of late keys with which a response counts as nearly as fast as without load. (That response is computed:
+# its CPU time and the least wait of the server.)
 def late_limit: 5;
 def late: figure("late_share_percent");
 def late_words: if (late | at_least) == null or .has_late == "no" then "" else ", \(late | figure_words) late" end;
@@ -67,8 +68,8 @@ def by_default: row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loa
 		($r | response) + {figure: "settings", verdict: sure_verdict($r.is_late)}) end;
 # One repeat says nothing of the next.
 def repeated: response | .low != null or .both != null;
-def near_words: "nearly as fast as without load, by arithmetic";
-def limit_words: "\(near_ms | with_unit("ms")), twice the sum of a response's CPU time and the server's least wait";
+def near_words: "nearly as fast as computed without load";
+def limit_words: "\(near_ms | with_unit("ms")), twice the \(near_ms / 2 | with_unit("ms")) computed without load";
 def surely_words($rows): if all($rows[]; repeated) then "(surely at most \(limit_words))"
 	else "(at most \(limit_words), in one repeat)" end;
 # Settings without effect, and harmful ones, by the ends of both intervals (input: the document).

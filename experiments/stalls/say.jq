@@ -209,8 +209,8 @@ def grouping: . as $doc | group_pairs | select(. != [])
 		elif $stalls != [] then "In the CPU hogs' scheduling group vim stalls longer than in its own\(over($stalls))"
 		elif $own_stalls != [] then "In its own scheduling group vim stalls longer than in the CPU hogs'\(over($own_stalls))"
 			+ (if $keys == [] then "" else ", though it answers sooner" end)
-		elif $keys != [] then "In the CPU hogs' scheduling group vim answers later than in its own\(over($keys)); that it"
-			+ " stalls longer is not shown"
+		elif $keys != [] then "In the CPU hogs' scheduling group vim answers later than in its own\(over($keys)); longer"
+			+ " stalls are not shown"
 		elif $own_keys != [] then "In its own scheduling group vim answers later than in the CPU hogs'\(over($own_keys))"
 		else "No difference shown between vim in the CPU hogs' scheduling group and in its own" end) + ".**"
 		+ (map(" \(.sinks as $n | $doc | with_load($n) | upper_first)\(over([.system])), in their group and in its own:"
