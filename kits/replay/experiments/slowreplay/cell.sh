@@ -32,9 +32,10 @@ setting_check() {
 }
 
 # What the session asks of the disk comes one after the other, and thinking goes on meanwhile: the plain replay tells how many
-# requests there are, and each takes so many whole ms that they alone take FACTOR times the plain session.
+# requests there are, and each takes so many whole ms that they alone take FACTOR times the plain session. Most of them may come
+# while one window is waited for, so the default patience is no less than twice that time.
 setting_begin() {	# setting_begin NAME FOLDER
-	local rates="${OVER%%,*}" delay="${OVER#*,}"
+	local rates="${OVER%%,*}" delay="${OVER#*,}" patience
 	DELAY_MS=0
 	if [ "$1" = plain ]; then
 		lab_disk_delay 0
@@ -44,9 +45,12 @@ setting_begin() {	# setting_begin NAME FOLDER
 		lab_disk_delay "${DELAY_MS}ms" "${rates%/*}" "${rates#*/}"
 	else
 		LAB_WHY="no plain replay tells how many reads there are"
-		DELAY_MS=$(jq -r --argjson factor "$FACTOR" '
-			[$factor * .play.total_s * 1000 / ([.disk.reads + .disk.writes, 1] | max) | round, 2000] | min | [., 1] | max' \
-			"$(cell_folder plain "${2##*/}")/cell.json" 2>/dev/null) && [[ $DELAY_MS =~ ^[0-9]+$ ]] || return
+		read -r DELAY_MS patience < <(jq -r --argjson factor "$FACTOR" --argjson least "${OPT[timeout.default]}" '
+			([.disk.reads + .disk.writes, 1] | max) as $requests
+			| ([$factor * .play.total_s * 1000 / $requests | round, 2000] | min | [., 1] | max) as $ms
+			| "\($ms) \([2 * $requests * $ms / 1000 | ceil, $least] | max)"' \
+			"$(cell_folder plain "${2##*/}")/cell.json" 2>/dev/null) && [[ "$DELAY_MS $patience" =~ ^[0-9]+\ [0-9]+$ ]] || return
+		[ "$TIMEOUT_S" != "${OPT[timeout.default]}" ] || TIMEOUT_S=$patience
 		lab_disk_delay "${DELAY_MS}ms"
 	fi
 }

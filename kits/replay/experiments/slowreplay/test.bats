@@ -19,3 +19,21 @@ load ../families/replays
 	reported
 	grep -q '40 ms for each read and write, .* 1500Kbit/384Kbit,20ms' "$RUN/report.md"
 }
+
+# Of 60 s, with 500 requests: 10 times as long are 600 s, 1200 ms for each; all may come before the first window.
+@test "slowreplay: a window may need all disk requests, unless --timeout says otherwise" {
+	made slowreplay plain plain:1:1:60 slow:10:12:600
+	jq '.disk = {reads: 400, writes: 100}' "$RUN/cells/plain/1/cell.json" >x
+	mv x "$RUN/cells/plain/1/cell.json"
+	slow() {	# slow TIMEOUT FACTOR
+		declare -A OPT=([timeout.default]=600)
+		TP_HOME=$TOP TIMEOUT_S=$1 FACTOR=$2 OVER=''
+		. "$TOP/kits/replay/experiments/slowreplay/cell.sh"
+		cell_folder() { echo "$RUN/cells/$1/$2"; }
+		lab_disk_delay() { echo "$1 $TIMEOUT_S"; }
+		setting_begin slow "$RUN/cells/slow/1"
+	}
+	[ "$(slow 600 10)" = "1200ms 1200" ]
+	[ "$(slow 600 3)" = "360ms 600" ]
+	[ "$(slow 90 10)" = "1200ms 90" ]
+}
