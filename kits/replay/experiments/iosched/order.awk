@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # order.awk - in which order a disk served waiting requests: perf script -F comm,time,event,trace of the events block_bio_queue,
 # block_rq_issue and block_rq_complete | awk -v load=COMM -f order.awk. Writes JSON; waits are in ms.
+# Status 1, and nothing, where an event's time cannot be read.
 #
 # A request arrives when it is handed to the block layer, waits there (for room in the device, or in a scheduler), and is issued
 # when the device takes it. Of any two requests that waited together, one is issued first: the older one (order kept) or the younger
@@ -99,6 +100,7 @@ match($0, / block:block_[a-z_]*: /) {
 	text = substr($0, RSTART + RLENGTH)
 	# The name of a process may have spaces and colons: kworker/0:1H. Those of events are aligned at their ends, after blanks.
 	n = split(substr($0, 1, RSTART - 1), words, " ")
+	if (words[n] !~ /^[0-9]+\.[0-9]+:$/) { untimed = 1; exit }
 	time = words[n] + 0
 	split(text, words, / /)
 	if (!match(text, / [0-9]+ \+ [0-9]+ /)) next
@@ -111,6 +113,7 @@ match($0, / block:block_[a-z_]*: /) {
 }
 
 END {
+	if (untimed) exit 1
 	printf "{\"requests\":%d,\"waiting_mean\":%s,\"tau\":%s,\"overtaken_percent\":%s,\"passed_percent\":%s", requests,
 		ratio(waiting, requests), ratio(kept - overtaken, kept + overtaken),
 		ratio(100 * overtaken_requests, requests), ratio(100 * all_passed, all_ahead)

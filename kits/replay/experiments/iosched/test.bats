@@ -108,6 +108,17 @@ is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 	done
 }
 
+@test "iosched: order.awk: no order, where an event's time cannot be read" {
+	EXP=$BATS_TEST_DIRNAME
+	printf '%s\n' {load,issue}\ 0 | order
+	is .requests 1
+	for untimed in 's/ [0-9.]*: */ 2s: /' 's/ [0-9.]*: */ /'; do
+		printf '%s\n' {load,issue}\ 0 | events | sed "2$untimed" >lines
+		run -1 awk -v load=fio -f "$EXP/order.awk" lines
+		[ -z "$output" ]
+	done
+}
+
 @test "iosched: order.awk: tau of sixty requests is Kendall's over all pairs" {
 	EXP=$BATS_TEST_DIRNAME
 	local at
