@@ -16,7 +16,7 @@ begin() {
 	FILE=/sys/block/$name/queue/scheduler
 	[ -w "$FILE" ] || skip "this kernel does not let a disk's scheduler be changed"
 	WAS=$(sed 's/.*\[\(.*\)\].*/\1/' "$FILE")
-	OTHER=$(tr -d '[]' <"$FILE" | tr ' ' '\n' | grep -vx -e "$WAS" -e '' | tail -n 1)
+	OTHER=$(tr -d '[]' <"$FILE" | tr ' ' '\n' | grep -vx -e "$WAS" -e '' | head -n 1)
 	[ -n "$OTHER" ] || skip "this kernel offers one scheduler only"
 }
 
