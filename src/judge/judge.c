@@ -31,30 +31,33 @@ static struct {
 } cfg = { .most = 64, .conditions = 1, .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
 static struct rec_cfg out_cfg;
 
+#define PAIRED "blocks, runs" /* (blocks: measured in turns) */
 static const struct cli_opt options[] = {
-	{ CLI_STR, 0, "effect", &cfg.effect, .help = "smallest difference of interest, such as 5ms (10%)", .meta = "SIZE" },
-	{ CLI_PERCENT, 0, "points", &cfg.points, 0.001, 100,
+	{ CLI_STR, 0, "effect", &cfg.effect, .of = PAIRED ", drift, starts",
+	  .help = "smallest difference of interest, such as 5ms (10%)", .meta = "SIZE" },
+	{ CLI_PERCENT, 0, "points", &cfg.points, 0.001, 100, .of = PAIRED ", drift",
 	  .help = "smallest difference of interest between shares, in percentage points (1)" },
-	{ CLI_PERCENT, 0, "alpha", &cfg.alpha_percent, 0.001, 50, .help = "chance of any false alarm, at any look (5%)" },
-	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "judge only these metrics (all); with --drift, let these decide (the first)",
-	  .meta = "NAME,..." },
+	{ CLI_PERCENT, 0, "alpha", &cfg.alpha_percent, 0.001, 50, .of = PAIRED ", drift, starts",
+	  .help = "chance of any false alarm, at any look (5%)" },
+	{ CLI_STR, 0, "metrics", &cfg.metrics, .of = PAIRED ", drift",
+	  .help = "judge only these metrics (all); with --drift, let these decide (the first)", .meta = "NAME,..." },
 	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "compare the repeats of two runs, A and B, not measured in turns" },
-	{ CLI_STR, 0, "pooled", &cfg.pooled, .help = "with --runs: figures of all repeats, where single repeats lack them",
+	{ CLI_STR, 0, "pooled", &cfg.pooled, .of = "runs", .help = "figures of all repeats, where single repeats lack them",
 	  .meta = "FILE" },
-	{ CLI_STR, 0, "doubt", &cfg.doubt, .help = "reason why nothing is decided (with --runs) or no limit holds (with --limits)",
+	{ CLI_STR, 0, "doubt", &cfg.doubt, .of = "runs, limits", .help = "reason why nothing is decided, or no limit holds",
 	  .meta = "WHY" },
 	{ CLI_NS, 0, "drift", &cfg.block_ns, NS_PER_MS, NS_PER_S * 86400,
 	  .help = "decide whether one session gets slower; its blocks have this length" },
-	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .help = "with --drift: leave out the first N blocks (5)" },
+	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .of = "drift", .help = "leave out the first N blocks (5)" },
 	{ CLI_STR, 0, "criteria", &cfg.criteria, .help = "find how many users meet these criteria, such as p95:100ms,apdex:0.85",
 	  .meta = "LIST" },
-	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .help = "with --criteria: most users to try (64)" },
+	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .of = "criteria", .help = "most users to try (64)" },
 	{ CLI_FLAG, 0, "limits", &cfg.limits, .help = "decide whether figures keep to limits; BLOCKS is a table of limits/1" },
-	{ CLI_FLAG, 0, "range-breaks", &cfg.range_breaks,
-	  .help = "with --limits: a range or bound that may break a limit breaks it" },
+	{ CLI_FLAG, 0, "range-breaks", &cfg.range_breaks, .of = "limits",
+	  .help = "a range or bound that may break a limit breaks it" },
 	{ CLI_FLAG, 0, "claims", &cfg.claims, .help = "decide claims about figures; BLOCKS is a table of claims/1" },
 	{ CLI_INT, 0, "starts", &cfg.starts, 1, 10000, .help = "without BLOCKS: report what this many starts can decide" },
-	{ CLI_INT, 0, "conditions", &cfg.conditions, 1, 10000, .help = "with --starts: number of conditions (1)" },
+	{ CLI_INT, 0, "conditions", &cfg.conditions, 1, 10000, .of = "starts", .help = "number of conditions (1)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -677,6 +680,24 @@ static void compare_runs(struct block_table *t, const struct block_effect *effec
 	pooled_compare(t, effect);
 }
 
+/* Ends the program if two things are asked, or an option belongs to another. */
+static void refuse_foreign(void)
+{
+	const char *asked = cfg.claims	   ? "claims"
+			    : cfg.criteria ? "criteria"
+			    : cfg.block_ns ? "drift"
+			    : cfg.limits   ? "limits"
+			    : cfg.runs	   ? "runs"
+			    : cfg.starts   ? "starts"
+					   : "blocks";
+	const struct cli_opt *other = cli_foreign_option(asked);
+
+	if (cfg.claims + cfg.limits + cfg.runs + (cfg.block_ns > 0) + (cfg.criteria != NULL) > 1)
+		die_usage("--claims, --criteria, --drift, --limits and --runs: choose one");
+	if (other)
+		die_usage("--%s is for %s, not for %s", other->name, other->of, asked);
+}
+
 int main(int argc, char **argv)
 {
 	int first = cli_parse(
@@ -688,17 +709,12 @@ int main(int argc, char **argv)
 	int err, status;
 	FILE *in;
 
+	refuse_foreign();
 	if (cfg.starts && first == argc)
 		return report_starts(&effect);
 	if (first == argc)
 		die_usage("which blocks? a file, or - for standard input");
 	cli_refuse_operands(argc, argv, first + 1);
-	if ((cfg.doubt && !cfg.runs && !cfg.limits) || (cfg.range_breaks && !cfg.limits))
-		die_usage("--doubt is for --runs and --limits, --range-breaks for --limits");
-	if (cfg.claims + cfg.limits + cfg.runs + (cfg.block_ns > 0) + (cfg.criteria != NULL) > 1)
-		die_usage("--claims, --criteria, --drift, --limits and --runs: choose one");
-	if (cfg.pooled && !cfg.runs)
-		die_usage("--pooled is for --runs");
 	if (cfg.criteria)
 		return judge_search(argv[first]);
 	if (cfg.claims)

@@ -21,13 +21,14 @@ static bool schema;
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, .help = "bootstrap resamples, used from ten repeats on (2000)" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, .help = "seed of the bootstrap (the run's)" },
-	{ CLI_STR, 0, "experiment", &cfg.experiment, .help = "folder of the experiment, with its table (the run's)",
+	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, .of = "run",
+	  .help = "bootstrap resamples, used from ten repeats on (2000)" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, .of = "run", .help = "seed of the bootstrap (the run's)" },
+	{ CLI_STR, 0, "experiment", &cfg.experiment, .of = "run", .help = "folder of the experiment, with its table (the run's)",
 	  .meta = "DIR" },
 	{ CLI_STR, 0, "values", &values.quantiles, .help = "RUN is a file of values: report these quantiles of each group",
 	  .meta = "P,..." },
-	{ CLI_REAL, 0, "above", &values.above, .help = "with --values: share of values above this" },
+	{ CLI_REAL, 0, "above", &values.above, .of = "values", .help = "share of values above this" },
 	{ CLI_FLAG, 0, "schema", &schema, .help = "RUN is an experiment's table: print its columns as schema.tsv" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -147,6 +148,7 @@ static int summarize_values(const char *file)
 int main(int argc, char **argv)
 {
 	struct repeat_counts n;
+	const struct cli_opt *other;
 	struct rec_report *out;
 	struct tables tables;
 	int first;
@@ -158,6 +160,9 @@ int main(int argc, char **argv)
 	cli_refuse_operands(argc, argv, first + 1);
 	if (schema && values.quantiles)
 		die_usage("--schema and --values: choose one");
+	other = cli_foreign_option(schema ? "schema" : values.quantiles ? "values" : "run");
+	if (other)
+		die_usage("--%s is for %s", other->name, !strcmp(other->of, "run") ? "a run" : "--values");
 	if (schema) {
 		tables_read_definitions(argv[first], &tables);
 		table_out_print_schema(&tables);
@@ -165,8 +170,6 @@ int main(int argc, char **argv)
 	}
 	if (values.quantiles)
 		return summarize_values(argv[first]);
-	if (!isnan(values.above))
-		die_usage("--above is for --values");
 	out = rec_must_open(&out_cfg, "summarize");
 	n = engine_summarize(argv[first], &cfg, out);
 	rec_must_close(out);
