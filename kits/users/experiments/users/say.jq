@@ -73,7 +73,7 @@ def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all" an
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
 		+ (.[0] | if .error_percent == null then "."
 			else "; the fitted model errs by \(.error_percent | number) % in response times (root mean square)"
-				+ (if .fits_badly == "yes" then ", too much for these numbers to mean anything." else "." end) end);
+				+ (if .fits_badly == "yes" then ", too much to forecast response times with these numbers." else "." end) end);
 		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms",
 			verdict: (if .tells_nothing == "yes" or .fits_badly == "yes" then "unsure" else "none" end), figure: "fit"});
 # Rows that the model did not know, with the response of their condition.
