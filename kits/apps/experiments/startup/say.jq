@@ -94,8 +94,10 @@ def in_use: courses("used") | select(. != []) | [.[] | select(grows == "grows")]
 	| finding("swap-in-use"; (if $grow == [] and $flat and all($several[]; .first.over_t0 == "yes") then
 			"**Start-up slows down once memory is full, not further with more swap in use**: "
 			elif $grow == [] and $flat then "**With more swap in use, start-up time grows\($most)**: "
-			elif $grow == [] then "**This run cannot tell whether start-up time grows with swap in use**"
-				+ "\(if $most == "" then "" else " (if it does,\($most))" end): "
+			elif $grow == [] then "**This run cannot tell whether start-up time grows by over 1.3 times with swap in use**"
+				+ "\(if $most == "" then "" else " (if it does,\($most))" end)"
+				+ ([$several[] | select(.last.rises == "yes") | "\(.app) on \(.swap | swap_words)"]
+					| if . == [] then "" else "; it surely grows for \(and_list)" end) + ": "
 			else "**Start-up time grows with swap in use** for \($grow | distinct(.app) | and_list). All applications: " end)
 		+ (group_by([.swap, .first.step, .last.step]) | map("on \(.[0].swap | swap_words) it takes "
 			+ "\(map(.first) | times_range) times T0 with \(.[0].first | step_words) and "
@@ -108,12 +110,14 @@ def in_use: courses("used") | select(. != []) | [.[] | select(grows == "grows")]
 # The first step from which on, at all that are harder, start-up surely takes more than twice T0.
 def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
 	if .all and ($s | twice) == "bad" then .first = $s.step else .all = false end) | .first;
+def late_steps: [.steps[] | select(twice == "bad").step]
+	| if . == [] then "no step" else "\(map("\(.) %") | and_list) of memory left only" end;
 def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $none | courses("left") | select(. != [])
 	| worst as $worst
 	| finding("memory-left";
 		"**With little memory left, start-up takes \($worst | "\(up_to) \(times_level)")**, the time without pressure: "
 		+ (map(. as $c | "\(.app) on \(.swap | swap_words) surely takes over twice T0 "
-			+ (breaks | if . == null then "at no step, " else . as $from | "from \(.) % of memory left, "
+			+ (breaks | if . == null then "at \($c | late_steps), " else . as $from | "from \(.) % of memory left, "
 				+ ($none | map(select(.app == $c.app and .swap == $c.swap and .start == $c.last.start
 					and .step < $from).step)
 					| if . == [] then "" else "not known at \(sort | map("\(.) %") | and_list), " end) end)
@@ -126,20 +130,24 @@ def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $non
 # Of several rows: what all of them show.
 def caused: map({yes: "most of", no: "less than half of"}[.below_half // ""] // "untold")
 	| unique | if length == 1 then .[0] else "untold" end;
+# What all show, or all of an application, or all of a device.
+def alike($key; words): group_by(.[$key]) | map({name: (.[0][$key] | words), caused: caused});
+def told: map(select(.caused != "untold"));
 def share: [started[] | select(.axis == "used" and .e != null)] | select(. != [])
 	| caused as $all | (sort_by(.e) | .[length / 2 | floor]) as $middle
-	| (group_by(.app) | map({app: .[0].app, caused: caused} | select(.caused != "untold"))) as $apps
+	| (alike("app"; .) | if told == [] then null else . end) as $apps | ($apps // alike("swap"; swap_words)) as $groups
 	| finding("e"; (if $all != "untold" then "**The swap device causes \($all) the delay that swap in use adds**"
-			elif $apps == [] then "**This run cannot tell whether the swap device causes most of the delay that swap in use adds**"
+			elif $groups | told == [] then
+				"**This run cannot tell whether the swap device causes most of the delay that swap in use adds**"
 			else "**Of the delay that swap in use adds, the swap device causes "
-				+ ($apps | group_by(.caused) | map("\(.[0].caused) that of \(map(.app) | and_list)") | join(", "))
-					+ "**"
-				+ (distinct(.app) - ($apps | map(.app)) | if . == [] then ""
-					else "; this run cannot tell for \(and_list)" end) end)
+				+ ($groups | told | group_by(.caused)
+					| map("\(.[0].caused) that \(if $apps then "of" else "on" end) \(map(.name) | and_list)") | join(", ")) + "**"
+				+ ($groups - ($groups | told) | if . == [] then ""
+					else "; this run cannot tell for \(map(.name) | and_list)" end) end)
 		+ ": the part not caused by the device (e) is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
 			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
 		+ ". A negative e means that some disk requests did not delay the start.";
-		if $apps != [] and $all == "untold" then {from: (map(.e) | min), to: (map(.e) | max), figure: "e"}
+		if $all == "untold" and ($groups | told != []) then {from: (map(.e) | min), to: (map(.e) | max), figure: "e"}
 			else ($middle | figure("e")) + {figure: "e"} end);
 
 # A file as large as the swap in use, on a device like that of the swap: the paper's comparison.
