@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # order.awk - in which order a disk served waiting requests: perf script -F comm,time,event,trace of the events block_bio_queue,
 # block_rq_issue and block_rq_complete | awk -v load=COMM -f order.awk. Writes JSON; waits are in ms.
-# Status 1, and nothing, where an event's time cannot be read.
+# Status 1, and nothing, where an event's time cannot be read or is before that of the event before, where over 500 later requests pass
+# one that waits, or over 1000 wait: then the kernel lost events of requests that had been issued.
 #
 # A request arrives when it is handed to the block layer, waits there (for room in the device, or in a scheduler), and is issued
 # when the device takes it. Of any two requests that waited together, one is issued first: the older one (order kept) or the younger
@@ -47,7 +48,7 @@ function forget(low, high,   k, i, n) {
 function on_issue(   at, i, k, oldest, first, n, older, passed, wait) {
 	place_of[++held] = sector; size_of[held] = sectors; overtaken_by[held] = 0
 	in_device[++issued] = held
-	if (held > 1000) { untold = 1; held = 0 }
+	if (held > 1000) { unended = 1; held = 0 }
 	at = sector
 	while (at < sector + sectors && (i = find(at, sector + sectors))) {
 		if (!oldest || came[i] < came[oldest]) { oldest = i; first = !begun[i] }
@@ -61,6 +62,7 @@ function on_issue(   at, i, k, oldest, first, n, older, passed, wait) {
 			n++
 			older += came[queue[k]] < came[oldest]
 			passed += came[queue[k]] < came[oldest] && loads[queue[k]]
+			if (came[queue[k]] < came[oldest] && ++passes[queue[k]] > 500) untold = 1
 		}
 		requests++; waiting += n; overtaken += older; kept += n - 1 - older
 		overtaken_requests += came[oldest] < youngest
@@ -95,29 +97,31 @@ function print_list(name, list, n,   k) {
 	printf "]"
 }
 
-match($0, / block:block_[a-z_]*: /) {
-	event = substr($0, RSTART + 13, RLENGTH - 15)
+match($0, / [0-9]+\.[0-9]+: +block:block_[a-z_]+: /) {
 	text = substr($0, RSTART + RLENGTH)
-	# The name of a process may have spaces and colons: kworker/0:1H. Those of events are aligned at their ends, after blanks.
-	n = split(substr($0, 1, RSTART - 1), words, " ")
-	if (words[n] !~ /^[0-9]+\.[0-9]+:$/) { untimed = 1; exit }
-	time = words[n] + 0
+	split(substr($0, RSTART, RLENGTH), words, " ")	# names of events are aligned at their ends, after blanks
+	event = words[2]
+	if (words[1] + 0 < time) { untold = 1; exit }
+	time = words[1] + 0
 	split(text, words, / /)
 	if (!match(text, / [0-9]+ \+ [0-9]+ /)) next
 	split(substr(text, RSTART + 1), place, / /)
 	sector = place[1] + 0; sectors = place[3] + 0
 	if (sectors <= 0) next	# a flush has no sector by which its completion could be recognized
-	if (event == "bio_queue") on_queue()
-	else if (event == "rq_issue") on_issue()
-	else if (event == "rq_complete") on_complete()
+	if (event == "block:block_bio_queue:") on_queue()
+	else if (event == "block:block_rq_issue:") on_issue()
+	else if (event == "block:block_rq_complete:") on_complete()
+	if (untold || queued > 1000) { untold = 1; exit }
+	next
 }
+/ block:block_/ { untold = 1; exit }
 
 END {
-	if (untimed) exit 1
+	if (untold) exit 1
 	printf "{\"requests\":%d,\"waiting_mean\":%s,\"tau\":%s,\"overtaken_percent\":%s,\"passed_percent\":%s", requests,
 		ratio(waiting, requests), ratio(kept - overtaken, kept + overtaken),
 		ratio(100 * overtaken_requests, requests), ratio(100 * all_passed, all_ahead)
-	print_list("in_device", in_device, untold || 10 * lost > issued ? 0 : issued)
+	print_list("in_device", in_device, unended || 10 * lost > issued ? 0 : issued)
 	print_list("load_wait_ms", load_wait, load_waits)
 	print_list("session_wait_ms", others_wait, others_waits)
 	print "}"

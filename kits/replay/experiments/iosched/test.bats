@@ -117,6 +117,21 @@ is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 		run -1 awk -v load=fio -f "$EXP/order.awk" lines
 		[ -z "$output" ]
 	done
+	printf '%s\n' {load,issue}\ 0 | events | tac >lines	# issued before it came
+	run -1 awk -v load=fio -f "$EXP/order.awk" lines
+	[ -z "$output" ]
+}
+
+@test "iosched: order.awk: no order, where the kernel lost events of many requests" {
+	EXP=$BATS_TEST_DIRNAME
+	lost() {	# lost EVERY: of 5000 requests, those of which the issue and the end are lost
+		for ((i = 1; i <= 5000; i++)); do echo "load $((8 * i))"; ((i % $1 == 0)) || printf '%s\n' {issue,done}" $((8 * i))"; done | order
+	}
+	lost 9999
+	is .requests 5000
+	run -1 lost 1000
+	run -1 lost 1	# all
+	[ ! -s order.json ]
 }
 
 @test "iosched: order.awk: tau of sixty requests is Kendall's over all pairs" {
