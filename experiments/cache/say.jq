@@ -25,7 +25,7 @@ def doubts: . as $doc | with("size") as $size | [(lost_steps | select(. != [])
 	($size[] | . as $r | select(.same_size != "no")
 		| [$doc.points // [] | .[] | select(.name == "fits" and [.protocol, .draw, .few_hits] == [$r.protocol, $r.draw, "yes"])
 			.hits_percent] | min | values | "the longest loop that fits hits only \(percent) % over \($r | system)"),
-	($size[] | select(.scan_differs == "yes") | "only \(.scan_agree) of \(.scan_points) other loop lengths agree over \(system)")];
+	($size[] | select(.scan_differs == "yes") | "only \(.scan_agree) of \(.scan_points) other loops agree over \(system)")];
 
 def verdict: doubts as $doubts | with("size") as $size | with("beyond") as $beyond | with("none") as $none
 	| with("unclear") as $unclear
@@ -41,7 +41,7 @@ def verdict: doubts as $doubts | with("size") as $size | with("beyond") as $beyo
 def limit_words: "**\(system) caches \(frames)**, \(.cache_sent_bytes | bytes) on the wire,"
 	+ " \(.cache_picture_bytes | bytes) of pixels: a loop of them takes \(.fits_mbit_per_s | mbit) Mbit/s,"
 	+ " a loop of \(.over_frames // .frames_high) frames \(.over_mbit_per_s | mbit) Mbit/s"
-	+ if (.scan_points // 0) > 0 then "; \(.scan_agree) of \(.scan_points) other loop lengths agree" else "" end;
+	+ if (.scan_points // 0) > 0 then "; \(.scan_agree) of \(.scan_points) other loops agree" else "" end;
 
 def limits: with("size") as $size | with("beyond") as $beyond | with("unclear") as $unclear | ($size + $beyond)[0] as $first
 	| lost_steps as $lost | doubts as $doubts | if $size + $beyond + $unclear == [] then empty else

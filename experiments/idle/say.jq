@@ -107,7 +107,8 @@ def waits: unexplained as $odd | threshold as $limit
 	| (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
 	| select($r != null)
 	| finding("waits"; "**\(if named then "Sessions, kernel and interrupts kept the CPU" else "The CPU was" end) busy for at most"
-		+ " \(rows | map(.longest_ms // 0) | max | with_unit("ms")) at a stretch.** With \($r | row_words), a task that wakes at a"
+		+ " \(rows | map(.longest_ms // 0) | max | with_unit("ms")) at a stretch\(if named then
+			", without processes that ended before they were identified" else "" end).** With \($r | row_words), a task that wakes at a"
 		+ " random moment waits\(if named then " for them" else "" end) over 1 ms with a probability of at most"
 		+ " \($r | bound("bound_1ms_percent")), over \($limit | plain) ms with \($r | bound("bound_late_percent"))."
 		+ (if $r.measured_1ms_percent == null then "" else " Measured"

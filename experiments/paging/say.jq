@@ -43,7 +43,7 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 		| min_by(.kept_p50_ms // infinite)) as $kept
 	| [measured_rows("summary")[] | select(.typed_max_ms != null)] as $typed
 	| if measured_rows("summary") == [] then nothing_measured
-	  elif $worst == null and $typed != [] then "Beside a process that fills the memory, the slowest key while typing takes "
+	  elif $worst == null and $typed != [] then "Beside a process that tries to fill the memory, the slowest key while typing takes "
 		+ ($typed | map("\(figure("typed_max_ms") | figure_words) (\(.session | session_words))") | join(", ")) + "."
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
 	  else "The first key after a session was paged out takes \($worst | level("paged_out_p50_ms"))"
@@ -121,7 +121,7 @@ def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "
 			| row("plain"; "busy") as $pb
 		| finding("throttled"; "**Throttling batch work while a user types** (\($rows[0].protocol), \($rows[0].swap | swap_words)): "
 			+ ([if $t.typed_max_ms == null then empty
-				else "beside a process that fills the memory, the slowest key takes \($t | typed)"
+				else "beside a process that tries to fill the memory, the slowest key takes \($t | typed)"
 					+ if $p.typed_max_ms == null then "" else ", without throttling \($p | typed)" end end,
 				if $tb.paged_out_p50_ms == null then empty
 					else "after a pause that paged the session out, the first key takes"
