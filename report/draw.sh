@@ -36,7 +36,7 @@ fitted() {	# fitted FILE
 	awk '
 		BEGIN { right = 380 }
 		NR == FNR && /<g transform="translate\(/ {
-			split($0, at, /[(,)]/)
+			match($0, /<g transform="translate\(/); split(substr($0, RSTART), at, /[(,)]/)
 			turned = /rotate/; anchor = /"middle"/ ? 0.5 : /"end"/ ? 1 : 0
 			if (at[3] > low) low = at[3]
 			if (turned && at[2] - 13 < left) left = at[2] - 13

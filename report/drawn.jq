@@ -160,8 +160,8 @@ def headings: {figures: ["layout", "figure", "name", "width", "height", "title",
 	curves: ["figure", "curve", "colour", "shape", "dash", "width", "size", "at"]} | to_entries[]
 	| [.key] + .value, [.key] + (.value | map(if . == "curve" then 1 else 0 end));
 def drawn: headings, (1, 2 | ["curve-0-1", ., 1, 1, 2, 1, 1, "-"]),
-	(. as $doc | [figures | .name as $name
-		| .panels |= map(with_papers([$doc.papers[]? | select(.figure == $name)]) | with_curves) | select(.panels != [])]
+	(. as $doc | [figures | .name as $name | (.marked != false) as $marked
+		| .panels |= map(with_papers([$doc.papers[]? | select(.figure == $name and $marked)]) | with_curves) | select(.panels != [])]
 		| to_entries[] | (.key + 1) as $figure | .value
 		| .panels |= (reduce .[] as $p ({n: 1, all: []}; .n as $n | .all += [$p | .curves |= numbered($n)]
 			| .n += ($p.curves | length))

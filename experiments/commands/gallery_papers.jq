@@ -14,9 +14,10 @@ def is_of($about): (split(" ")[0] | gsub("[^A-Za-z]"; "")) as $name | .[-4:] as 
 def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == $fact.figure
 	or (($fact.figure | contains(":")) and ("\(.name): \(.title)" | startswith($fact.figure))));
 
-def picture_of($figure; $kept): first($kept[] | select($figure.picture != null)
-	| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg")
-	// first($kept[] | .picture | values) // null;
+# A computed picture first: the words are about it.
+def picture_of($figure; $kept): first($kept[] | .picture | values)
+	// first($kept[] | select($figure.picture != null)
+		| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg") // null;
 
 def figure_part:
 	"### \(.name): \(.title)", "",

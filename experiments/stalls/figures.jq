@@ -44,8 +44,9 @@ def over_load_ways($name; $title; $y; $c; more):
 			curves: [($group.curves[] | . as $curve | $ways[] as $way | $curve
 				| if $packets then .name = "\(.title), \($way.title)" | .shape = $way.shape | .dash = $way.dash else . end
 				| shown($how.from + $way.from + $c)), ($group | more)]}]}
-	| first(([.panels[] | select(.vim)] | select(length > 1) | [.[].curves[].rows[].y | values] | max * 1.05 | select(. > 0)), null)
-	as $to
+	# room for intervals, unless those of few repeats would flatten the curves
+	| first(([.panels[] | select(.vim)] | select(length > 1) | [.[].curves[].rows[]] | (map(.y | values) | max) as $most
+		| [(map(.high // .y | values) | max * 1.05), 2.5 * $most] | min | select(. > 0)), null) as $to
 	| .panels[] |= if .vim then .y.to = $to else . end
 	| if $packets then .legend = [$ways[] | {draw: "line hover", title, colour: line_colour, shape, dash}] else . end;
 

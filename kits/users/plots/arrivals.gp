@@ -67,7 +67,7 @@ set title interval > 0 ? "arrivals in " . length(interval) : "arrivals in an int
 set xlabel "arrivals"
 set ylabel "share of intervals" offset 0.5
 if (counts) {
-	plot rows using (of("count", "x")):(of("count", "y")) with boxes linestyle light title "measured", \
+	plot rows using (of("count", "x")):(of("count", "y")) with boxes linestyle light title "counted", \
 		rows using (of("count", "x")):(of("count", \
 			"expected")) with linespoints linestyle heavy pointtype 7 pointsize 0.5 title "Poisson"
 } else {
@@ -82,7 +82,7 @@ set title "time between arrivals"
 set xlabel "ms"
 set ylabel "share of gaps"
 if (gaps) {
-	plot rows using (of("gap", "x")):(of("gap", "y")) with boxes linestyle light title "measured", \
+	plot rows using (of("gap", "x")):(of("gap", "y")) with boxes linestyle light title "counted", \
 		rows using (of("gap", "x")):(of("gap", "expected")) with linespoints linestyle heavy pointtype 7 pointsize 0.5 \
 			title "exponential"
 } else {

@@ -9,7 +9,9 @@ def figures: . as $doc | measured_rows("summary") as $rows | ([$rows[] | select(
 	  def most($rows; $c): [$rows[] | .[$c] | values] | max // 1 | . * 1.35;
 	  (["launch", "Launch time, the baseline's is 1"], ["job", "Time that a unit of the job's work takes, the baseline's is 1"]
 		| . as [$what, $title] | "\($what)_rel" as $c
-		| {name: $what, $title, across: 1, high: 260, panels: [$doc | jobs[] | . as $job | beside($job) as $these
+		# (a figure of interrupts is another one than that of the papers' launches)
+		| {name: $what, $title, across: 1, high: 260, marked: (any($rows[]; .scheme | endswith("-irq")) | not),
+			panels: [$doc | jobs[] | . as $job | beside($job) as $these
 			| [$these[] | select(.app as $a | ($apps | index([$a])) and .[$c] != null)] | select(. != [])
 				| most($these; $c) as $most
 			| {title: ($job | job_title), x: {words: $apps}, y: {from: 0, to: $most}, curves: [

@@ -27,7 +27,8 @@ def figures: (.run.settings.rate_per_s // 24) as $rate | [measured_rows("summary
 		| {name: "sound", title: "Counters of wake-ups of the sound server, by process", across: 1, high: 240, panels: [
 			distinct([.scheme, .job])[] | . as $pair | {title: "vamp \($pair[0]), job \($pair[1])",
 			x: {label: "seconds since vamp began", from: 0, to: ([$all[].s] | max * 1.02)},
-			y: {label: "counter, averaged", log: true, from: 0.1, to: ([$all[].average] + [1] | max * 2)},
+			y: {label: "counter, averaged", log: true, from: 0.1, tics: [{at: 0.1, text: "0"}, 1, 10, 100, 1000],
+				to: ([$all[].average] + [1] | max * 2)},	# (less than 0.1 is drawn there)
 			curves: [$names | to_entries[] | .value as $name | look(.key) + {draw: "line points", title: $name,
 				rows: [$all[]
 				| select([.scheme, .job] == $pair and .comm == $name) | {x: .s, y: ([.average, 0.1] | max)}]}]}]}),
