@@ -36,7 +36,7 @@ def settings_figures($axis; $numeric): . as $doc | measured_rows("summary") as $
 	(select($far) | [$doc.points[]? | select(.setting == $far.setting and .ratio > 0) | .ratio | log2 * 2 + 0.5 | floor / 2]
 		| select(. != [])
 		| ([.[], 0] | min) as $from | ([.[], 2] | max) as $to
-		| {name: "ratio", title: "Each response by itself at the base", high: 350,
+		| {name: "ratio", title: "How many times as long each response takes", high: 350,
 			panels: [{y: {label: "responses", from: 0},
 			x: {label: "times as long with \($far.says) as with \($base)", from: ($from - 0.6), to: ($to + 0.6),
 				tics: [range($from | ceil; $to + 1) | {at: .,
