@@ -49,7 +49,7 @@ exp_cells() {
 }
 
 exp_words() {
-	echo "${P[protocol]}, ${P[setting]}: ${P[sinks]} sinks, ${P[app]}${P[cost_ms]:+ ${P[cost_ms]} ms}$(
+	echo "${P[protocol]}, ${P[setting]}: ${P[sinks]} CPU hogs, ${P[app]}${P[cost_ms]:+ ${P[cost_ms]} ms}$(
 		[ "${P[part]}" = table ] || echo " by length")"
 }
 

@@ -27,7 +27,7 @@ exp_check() {
 
 exp_cells() { sessions_cells; }
 exp_words() {
-	[ "$ON_BACKEND" = attach ] && echo "load ${P[sinks]}" || echo "${P[protocol]}, ${P[sinks]} sinks, ${P[app]}"
+	[ "$ON_BACKEND" = attach ] && echo "load ${P[sinks]}" || echo "${P[protocol]}, ${P[sinks]} CPU hogs, ${P[app]}"
 }
 
 exp_begin() {

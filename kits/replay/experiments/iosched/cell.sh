@@ -13,7 +13,8 @@ perf_of() {
 	local event filter
 	filter=$(lab_query server stat -c '%t %T' "$1")
 	[[ $filter =~ ^([0-9a-f]{1,8})\ ([0-9a-f]{1,8})$ ]] && filter="dev == $((0x${BASH_REMATCH[1]} << 20 | 0x${BASH_REMATCH[2]}))"
-	PERF=(unshare --mount perf record --quiet --all-cpus --clockid monotonic --mmap-pages 4M --output "$2")
+	PERF=(unshare --mount perf record --quiet --no-buildid --no-buildid-cache --all-cpus --clockid monotonic --mmap-pages 4M
+		--output "$2")
 	for event in bio_queue rq_issue rq_complete; do PERF+=(--event "block:block_$event" --filter "$filter"); done
 	PERF+=(-- setpriv --pdeathsig KILL sh -c 'echo ready >&2; [ -z "$0" ] || exec sleep infinity')
 }
