@@ -131,7 +131,9 @@ start_painting_server() {	# again|moving
 	jq -c .result report.json
 	jq -e '.result | .keys_exact == 0 and (.overloaded | not) and .range.late_share_percent.to == 100
 		and .latency_from_due_ms.range.p50.to == null' report.json
-	each_key keys.tsv 'answer < sent + 200e6 && high == "" && censored != ""'
+	each_key keys.tsv 'answer != "" && high == "" && censored != ""'
+	# the first update after a key may answer it: one that came before the echo (on a busy machine not each)
+	run -1 each_key keys.tsv 'answer >= sent + 200e6'
 }
 
 type_into_dropping_server() {
