@@ -32,8 +32,8 @@ setting_check() {
 }
 
 # What the session asks of the disk comes one after the other, and thinking goes on meanwhile: the plain replay tells how many
-# requests there are, and each takes so many whole ms that they alone take FACTOR times the plain session. Most of them may come
-# while one window is waited for, so the default patience is no less than twice that time.
+# requests there are, and each takes so many whole ms that they alone take FACTOR times the plain session. A slow disk gets more and
+# smaller ones (twice as many, with mousepad), most of them while one window is waited for: the default patience is four times that.
 setting_begin() {	# setting_begin NAME FOLDER
 	local rates="${OVER%%,*}" delay="${OVER#*,}" patience
 	DELAY_MS=0
@@ -48,7 +48,7 @@ setting_begin() {	# setting_begin NAME FOLDER
 		read -r DELAY_MS patience < <(jq -r --argjson factor "$FACTOR" --argjson least "${OPT[timeout.default]}" '
 			([.disk.reads + .disk.writes, 1] | max) as $requests
 			| ([$factor * .play.total_s * 1000 / $requests | round, 2000] | min | [., 1] | max) as $ms
-			| "\($ms) \([2 * $requests * $ms / 1000 | ceil, $least] | max)"' \
+			| "\($ms) \([4 * $requests * $ms / 1000 | ceil, $least] | max)"' \
 			"$(cell_folder plain "${2##*/}")/cell.json" 2>/dev/null) && [[ "$DELAY_MS $patience" =~ ^[0-9]+\ [0-9]+$ ]] || return
 		[ "$TIMEOUT_S" != "${OPT[timeout.default]}" ] || TIMEOUT_S=$patience
 		lab_disk_delay "${DELAY_MS}ms"

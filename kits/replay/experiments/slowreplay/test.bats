@@ -33,7 +33,7 @@ load ../families/replays
 		lab_disk_delay() { echo "$1 $TIMEOUT_S"; }
 		setting_begin slow "$RUN/cells/slow/1"
 	}
-	[ "$(slow 600 10)" = "1200ms 1200" ]
-	[ "$(slow 600 3)" = "360ms 600" ]
+	[ "$(slow 600 10)" = "1200ms 2400" ]
+	[ "$(slow 600 2)" = "240ms 600" ]
 	[ "$(slow 90 10)" = "1200ms 90" ]
 }
