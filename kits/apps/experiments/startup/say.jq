@@ -67,7 +67,8 @@ def late_words: threshold as $limit | started | map(select(.is_late == "yes")) a
 def none_words: [measured_rows("summary")[] | select(.startup_ms == null)] | if . == [] then "" else
 	" No start ended in \(length | plural("condition")): \(map("\(.app) with \(step_words)") | and_list)." end;
 
-def verdict: none_words as $none | late_words as $late | courses("used") as $used | (courses("left") + $used) as $memory
+def verdict: none_words as $none | late_words as $late | (.run.settings.swaps // [] | length) as $swaps
+	| courses("used") as $used | (courses("left") + $used) as $memory
 	| (courses("loads") + courses("reads")) as $other
 	| if started == [] then $none | if . == "" then nothing_measured else ltrimstr(" ") end
 	  elif $memory + $other == [] and any(started[]; .axis != "none") then
@@ -78,7 +79,7 @@ def verdict: none_words as $none | late_words as $late | courses("used") as $use
 		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs "
 		+ "\($worst | up_to) \($worst.times.value | times_words) times as long to start: "
 		+ "\($worst | more("startup_ms"))\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with "
-		+ "\($worst | step_words)"
+		+ "\($worst | step_words)\(if $swaps > 1 then " and swap on \($worst.swap | swap_words)" else "" end)"
 		+ "\($worst | times_figure | if .low == null then " (no interval)" else interval(.low; .high; "times"; times_words) end)."
 		+ if $used == [] then "" else " Beside a hog that fills the memory, then sleeps, start-up takes "
 			+ "\($used | map(.steps[]) | times_range) times as long as without pressure." end + $late + $none end;
