@@ -112,7 +112,7 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 		if $layout == "narrow" and $first.y.words == null then 320 else infinite end] | min) as $high
 	# words that do not fit beside each other are turned
 	| any(.panels[].x; .words and (tics(.; true) | beside($wide) | not)) as $turned
-	| (if $stacked then 14 elif $turned then 50 + 4.8 * ([.panels[].x | tics(.; true) | longest] | max) else 66 end) as $foot
+	| (if $stacked then 24 elif $turned then 50 + 4.8 * ([.panels[].x | tics(.; true) | longest] | max) else 66 end) as $foot
 		| ($head + $down * $high + if $stacked then 52 else 0 end) as $below
 	| def place($left; $right; $top; $bottom): [$left / $page.width, $right / $page.width, 1 - $top / ($below + $strip),
 		1 - $bottom / ($below + $strip)];
