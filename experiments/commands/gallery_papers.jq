@@ -14,14 +14,15 @@ def is_of($about): (split(" ")[0] | gsub("[^A-Za-z]"; "")) as $name | .[-4:] as 
 def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == $fact.figure
 	or (($fact.figure | contains(":")) and ("\(.name): \(.title)" | startswith($fact.figure))));
 
-# A computed picture first: the words are about it.
-def picture_of($figure; $kept): first($kept[] | .picture | values)
-	// first($kept[] | select($figure.picture != null)
-		| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg") // null;
+# What a program computed, and what a run measured.
+def pictures_of($figure; $kept): [first($kept[] | .picture | values), first($kept[] | select($figure.picture != null)
+	| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg")];
 
 def figure_part:
 	"### \(.name): \(.title)", "",
-	if .image then "<a href=\"\(.image)\"><img src=\"\(.image)\" width=\"225\" alt=\"\(.name): \(.title)\"></a><br>" else empty end,
+	if .images == [] then empty else . as $f
+		| (.images | map("<a href=\"\(.)\"><img src=\"\(.)\" width=\"225\" alt=\"\($f.name): \($f.title)\"></a>") | join(" "))
+		+ "<br>" end,
 	"\(.verdict | bold_verdict)\(.verdict.rules | if . == [] then "" else ", by \(.[0] | rule_words)"
 		+ (.[1:] | length | if . > 0 then " and \(.) more" else "" end) end)\(.verdict.awaits | if . == [] then "" else
 			"; \(map("`\(.)`") | and_list) \(if length == 1 then "is" else "are" end) still to be run" end)."
@@ -56,7 +57,7 @@ def with_facts($figure; $all; $judged): . as $facts
 				"`\(.run)` is \(if $k then "to be run again" else "not run yet" end)" end)}] | .[] | map_values(safe))]
 	as $numbers | ([$numbers[] | select(.known and .label != "").run] | unique) as $runs
 	| [$all[] | select(.name | IN($runs[]))] as $kept
-	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: sentences($all; $judged),
+	| $figure + {$kept, $numbers, images: pictures_of($figure; $kept), since: sentences($all; $judged),
 		partial: words_about("partial"), lacks: ($facts | lacks($all)), shown: ($runs != []),
 		verdict: ($facts | rules | verdict($all; $judged; $facts | lacks($all); $kept))};
 
