@@ -64,7 +64,7 @@ def with_facts($figure; $all; $judged): . as $facts
 # What a paper showed, beside ours. Input: the facts.
 def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
 	| {text, ours: first(($all[] | select(.name == $f.run) | . as $k
-		| $f.ours | words_of($k; $f.table; $f.where) | values | . + ($k | doubt_note)), null)}]
+		| $f.ours | words_of($k; $f.table; $f.where) | values | . + ([$k] | doubts | bracketed)), null)}]
 	| if any(.[]; .ours) then map(select(.ours)) else . end
 	| {says: (map(.text) | unique | join("; ") | safe), ours: (map(.ours | values) | join("; ") | safe)};
 # How all figures came out: a column for each word, a row for each paper, links in it. The doubts are marks.

@@ -30,7 +30,8 @@ protocol_start() {
 	[[ $why == *"no patch"* ]] || cannot "${why#keyrepeat: }" || return
 	PROTOCOL_WATCH='update'
 	if [ -z "$ATTACH_REGION" ]; then
-		attach_probe region --rate 5 -t 1s --warmup 0 --watch update --region auto || [ $? = 3 ] ||	# (3: it is found, though keys were lost)
+		# (3: it is found, though keys were lost)
+		attach_probe region --rate 5 -t 1s --warmup 0 --watch update --region auto || [ $? = 3 ] ||
 			cannot "$(tail -n 1 "$LAB_LOG/attach-region.err" |
 				sed 's/^keyrepeat: //; s/ with --region/ (--on attach:DISPLAY,WINDOW,WxH+X+Y)/')" || return
 		ATTACH_REGION=$(jq -r .settings.region "$LAB_LOG/attach-region.out")

@@ -33,7 +33,8 @@ meet() {	# BEHAVIOUR [WATCH]
 	start server python3 "$BATS_TEST_DIRNAME/rdp_server.py" "$1" "$real"
 	until_true test -s server.out
 	run timeout 40 "$BIN/keyrepeat" "rdp:root@127.0.0.1:$(cat server.out)" --cert-ignore --size 320x240 --password-file password \
-		--connect "${CONNECT:-15s}" --patch-wait 3s --watch "${2:-patch}" -t 1s --ready-fd 5 -q --json -o report.json --log keys.tsv 5>/dev/null
+		--connect "${CONNECT:-15s}" --patch-wait 3s --watch "${2:-patch}" -t 1s --ready-fd 5 -q --json -o report.json \
+		--log keys.tsv 5>/dev/null
 	echo "$1: $status $output"
 	kill "$pid" 2>/dev/null || true
 	[[ $output != *[$'\x01'-$'\x08\x0b'-$'\x1f\x7f']* ]] || return 1

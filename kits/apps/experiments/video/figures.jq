@@ -7,7 +7,8 @@ include "schemes";
 def panels: [["without", "vamp may throttle sound players"], ["with", "vamp exempts sound players"]];
 def figures: (.run.settings.rate_per_s // 24) as $rate | [measured_rows("summary")[] | select(.fps_per_s != null)] as $rows
 	| (jobs[] | . as $job
-		| {name: "frames-\($job)", title: "Video frames shown per second, and dropped (above), with the job \($job)", high: 380, across: 2,
+		| {name: "frames-\($job)", title: "Video frames shown per second, and dropped (above), with the job \($job)", high: 380,
+		across: 2,
 		panels: [panels[] as [$mult, $title]
 		| [$rows[] | select((.job == $job or .job == "none") and (.mult == $mult or .mult == "none"))]
 		| select(any(.mult == $mult) or $mult == "with") | . as $these | distinct(.scheme) as $schemes
