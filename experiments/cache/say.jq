@@ -25,7 +25,7 @@ def doubts: . as $doc | with("size") as $size | [(lost_steps | select(. != [])
 	($size[] | . as $r | select(.same_size != "no")
 		| [$doc.points // [] | .[] | select(.name == "fits" and [.protocol, .draw, .few_hits] == [$r.protocol, $r.draw, "yes"])
 			.hits_percent] | min | values | "the longest loop that fits hits only \(percent) % over \($r | system)"),
-	($size[] | select(.scan_differs == "yes") | "only \(.scan_agree) of \(.scan_points) other loops agree over \(system)")];
+	($size[] | select(.scan_differs == "yes") | "only \(.scan_agree) of \(.scan_points) other loop lengths agree over \(system)")];
 
 def verdict: doubts as $doubts | with("size") as $size | with("beyond") as $beyond | with("none") as $none
 	| with("unclear") as $unclear

@@ -33,7 +33,7 @@ def first_key: . as $doc | measured_rows("summary") as $cells | ($cells | map(.c
 		{draw: "segment points", shape: 2, colour: mark_colour, title: "1999: least, mean, largest",
 			rows: [papers[] | row_of(.[0]; $rows) as $y | .[2] as $mean | (.[1], .[3])
 				| {x: $mean, y: $y, x2: ., y2: $y}]},	# (a cross where a row begins: the mean)
-		{draw: "points", shape: 6, colour: mark_colour, title: "1999: in memory", rows: [papers[] | {x: 50, y: row_of(.[0]; $rows)}]},
+		{draw: "points", shape: 6, colour: mark_colour, title: "in memory, 1999", rows: [papers[] | {x: 50, y: row_of(.[0]; $rows)}]},
 		dashed + {draw: "line", title: "\(threshold | plain) ms", rows: [{x: threshold, y: 0}]}]}]};
 def figures: first_key, (select(any(.timeline[]?; .event == null and .time_ms != null))
 	| [.timeline[] | select(.event == null and .time_ms != null)] as $rows
