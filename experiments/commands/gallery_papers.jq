@@ -21,7 +21,7 @@ def pictures_of($figure; $kept): [first($kept[] | .picture | values), first($kep
 def figure_part:
 	"### \(.name): \(.title)", "",
 	if .images == [] then empty else . as $f
-		| (.images | map("<a href=\"\(.)\"><img src=\"\(.)\" width=\"225\" alt=\"\($f.name): \($f.title)\"></a>") | join(" "))
+		| (.images | map("<a href=\"\(.)\"><img src=\"\(.)\" width=\"300\" alt=\"\($f.name): \($f.title)\"></a>") | join(" "))
 		+ "<br>" end,
 	"\(.verdict | bold_verdict)\(.verdict.rules | if . == [] then "" else ", by \(.[0] | rule_words)"
 		+ (.[1:] | length | if . > 0 then " and \(.) more" else "" end) end)\(.verdict.awaits | if . == [] then "" else
