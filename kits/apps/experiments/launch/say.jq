@@ -84,8 +84,8 @@ def paid: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms !
 def much_claim: exceeds(interval_alone; {value: 1.2});
 def pays: . as $doc | paid | select(. != [])
 	| def words: "\(.scheme | scheme_words) \(.rel | fixed(2))\(interval(.low; .high; ""; fixed(2)))";
-	finding("job"; "**Time of the background job per unit of work, in multiples of the baseline**: " + (map(words) | join(", "))
-		+ ", while applications are launched, each 1.5 s after the last one was closed."
+	finding("job"; "**Time of the background job per unit of work, in multiples of the baseline's mean**: " + (map(words) | join(", "))
+		+ ", while applications are launched, each 1.5 s after the last one was closed. Intervals leave out the baseline's scatter."
 		+ if .[-1].low == null then " \(too_few)." else "" end;
 		.[-1] | {value: .rel, low, high, unit: "", figure: "job",
 			verdict: sure_verdict(much_claim | is($doc.judged))});
