@@ -195,7 +195,9 @@ all_gone() {	# name: every process of the client's log
 }
 
 @test "startup: leaves no process: not one that ignores requests, no daemon, none after SIGINT or its own kill -9" {
-	starts deaf --watch-after 0 --close-for 200ms -- daemon map:main paint:main,1 deaf wait
+	deaf() { starts deaf --watch-after 0 --close-for 200ms -- daemon map:main paint:main,1 deaf wait; }
+	busy_begin
+	deaf
 	starts killed -- daemon map:main,400,0,100,100 deaf wait
 	starts stopped -- map:main,400,300,100,100 wait
 	until_true grep -q '^map' killed.log
@@ -205,7 +207,14 @@ all_gone() {	# name: every process of the client's log
 	over stopped 130
 	[ "$(of stopped .state)" = interrupted ]
 	[ "$(of stopped .mapped_ms)" = null ] || agrees stopped .mapped_ms "map main"	# it may not have read of the map yet
-	over deaf 0
+	for _ in 1 2 3; do	# startup measures nothing while others keep the CPU from it
+		if over deaf 0 || ! machine_was_busy 500; then break; fi
+		all_gone deaf
+		rm deaf.log
+		busy_begin
+		deaf
+	done
+	[ "$status" = 0 ]
 	[ "$(of deaf .ended)" = killed ]
 	[ "$(grep -c '^pid daemon' deaf.log)" -eq 1 ]
 	all_gone deaf
