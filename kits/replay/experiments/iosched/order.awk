@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # order.awk - in which order a disk served waiting requests: perf script -F comm,time,event,trace of the events block_bio_queue,
 # block_rq_issue and block_rq_complete | awk -v load=COMM -f order.awk. Writes JSON; waits are in ms.
-# Status 1, and nothing, where an event's time cannot be read or is before that of the event before, where over 500 later requests pass
-# one that waits, or over 1000 wait: then the kernel lost events of requests that had been issued.
+# Status 1, and nothing, where an event's time cannot be read or is before that of the event before, and where over 5000 later
+# requests pass one that waits (bfq lets hundreds pass), over 1000 wait, or one has waited for 10 s at the end: then the kernel lost
+# events of requests that had been issued.
 #
 # A request arrives when it is handed to the block layer, waits there (for room in the device, or in a scheduler), and is issued
 # when the device takes it. Of any two requests that waited together, one is issued first: the older one (order kept) or the younger
@@ -62,7 +63,7 @@ function on_issue(   at, i, k, oldest, first, n, older, passed, wait) {
 			n++
 			older += came[queue[k]] < came[oldest]
 			passed += came[queue[k]] < came[oldest] && loads[queue[k]]
-			if (came[queue[k]] < came[oldest] && ++passes[queue[k]] > 500) untold = 1
+			if (came[queue[k]] < came[oldest] && ++passes[queue[k]] > 5000) untold = 1
 		}
 		requests++; waiting += n; overtaken += older; kept += n - 1 - older
 		overtaken_requests += came[oldest] < youngest
@@ -117,6 +118,7 @@ match($0, / [0-9]+\.[0-9]+: +block:block_[a-z_]+: /) {
 / block:block_/ { untold = 1; exit }
 
 END {
+	for (k = 1; k <= queued; k++) if (time - came[queue[k]] > 10) untold = 1
 	if (untold) exit 1
 	printf "{\"requests\":%d,\"waiting_mean\":%s,\"tau\":%s,\"overtaken_percent\":%s,\"passed_percent\":%s", requests,
 		ratio(waiting, requests), ratio(kept - overtaken, kept + overtaken),
