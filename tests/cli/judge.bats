@@ -257,6 +257,10 @@ END
 	run -2 "$JUDGE" blocks.tsv --drift 60s --runs
 	run -2 "$JUDGE" blocks.tsv --criteria p95:100ms --limits
 	run -2 "$JUDGE" blocks.tsv --limits --pooled blocks.tsv
+	run -2 "$JUDGE" blocks.tsv --warmup 3
+	[[ $output == *--warmup*drift* ]]
+	run -2 "$JUDGE" --starts 3 --most 4
+	[[ $output == *--most*criteria* ]]
 	run -2 "$JUDGE" blocks.tsv --criteria p95:100
 	run -2 "$JUDGE" blocks.tsv --criteria apdex:85
 	run -1 "$JUDGE" blocks.tsv --criteria p95:100ms

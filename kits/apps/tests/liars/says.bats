@@ -73,6 +73,9 @@ load ../../../../tests/liars/says
 	has "over twice T0 from 50 % of memory left, 3.0 times at 10 %"
 	run -0 left 'if .step == 25 then {app, start, swap, axis, step, repeats: 0} else . end'
 	has "from 50 % of memory left, not known at 25 %, 3.0"
+	run -0 left 'if .step != 50 and .axis == "left" then level("startup_ms"; 1500; 1490; 1510) + {app, start, swap, axis, step, t0_ms, repeats}
+		else . end'
+	has "over twice T0 at 50 % of memory left only, 1.5 times at 10 %"
 	run -0 left 'if .step == 50 then .startup_ms_above = 1 else . end'
 	has "needs more than 4.0 times"
 	has "takes more than 4.0 times T0"
@@ -100,6 +103,11 @@ load ../../../../tests/liars/says
 	run -0 used 1000 1000 500
 	has "unsure: "
 	has "at most 3.00"
+	lacks "surely grows"
+	run -0 used 1000 1250 50	# 1200 / 1050 to 1300 / 950
+	has "unsure: "
+	has "cannot tell whether start-up time grows by over 1.3 times"
+	has "it surely grows for editor on fast file"
 	run -0 used 1000 2000 100
 	has "bad: "
 }
@@ -179,6 +187,17 @@ load ../../../../tests/liars/says
 	run -0 e 0.5 0.05 0.01
 	has "causes most of that of browser**; this run cannot tell for editor:"
 	run -0 e 0.5 0.05 0.5
+	has "cannot tell whether"
+	devices() {	# devices HALF: e on a fast file and on a slow disk, of both applications
+		says startup 'one("e")' <<-END
+			{run: {settings: {swaps: ["file", "slow:2ms"]}}, summary: [{start: "warm", t0_ms: 1000, startup_ms: 2000, step: 16}
+				| . + (["file", 0.5], ["slow:2ms", 0.1] | {swap: .[0]} + level("e"; .[1]; .[1] - $1; .[1] + $1))
+				+ {axis: "used", app: ("editor", "browser")} | row]}
+		END
+	}
+	run -0 devices 0.01
+	has "causes most of that on 2 ms a read**; this run cannot tell for fast file:"
+	run -0 devices 0.5
 	has "cannot tell whether"
 }
 
