@@ -124,16 +124,19 @@ start_painting_server() {	# again|moving
 
 @test "keyrepeat --watch update: on a display that never rests, late ends are unknown, and a line says so" {
 	need jq
-	start_painting_server moving
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --rate 10 --warmup 0 --log keys.tsv --format json -o report.json
-	echo "$output"
+	for _ in 1 2 3; do	# on a busy machine, the first update after a key may come as late as the echo
+		rm -f repaint.out
+		start_painting_server moving
+		busy_begin
+		run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --rate 10 --warmup 0 --log keys.tsv --format json -o report.json
+		echo "$output"
+		if each_key keys.tsv 'answer < sent + 200e6' || ! machine_was_busy 100; then break; fi
+	done
 	[ "$status" -eq 3 ]
 	jq -c .result report.json
 	jq -e '.result | .keys_exact == 0 and (.overloaded | not) and .range.late_share_percent.to == 100
 		and .latency_from_due_ms.range.p50.to == null' report.json
-	each_key keys.tsv 'answer != "" && high == "" && censored != ""'
-	# the first update after a key may answer it: one that came before the echo (on a busy machine not each)
-	run -1 each_key keys.tsv 'answer >= sent + 200e6'
+	each_key keys.tsv 'answer < sent + 200e6 && high == "" && censored != ""'
 }
 
 type_into_dropping_server() {
