@@ -73,8 +73,8 @@ load ../../../../tests/liars/says
 	has "over twice T0 from 50 % of memory left, 3.0 times at 10 %"
 	run -0 left 'if .step == 25 then {app, start, swap, axis, step, repeats: 0} else . end'
 	has "from 50 % of memory left, not known at 25 %, 3.0"
-	run -0 left 'if .step != 50 and .axis == "left" then level("startup_ms"; 1500; 1490; 1510) + {app, start, swap, axis, step, t0_ms, repeats}
-		else . end'
+	run -0 left 'if .step != 50 and .axis == "left"
+		then level("startup_ms"; 1500; 1490; 1510) + {app, start, swap, axis, step, t0_ms, repeats} else . end'
 	has "over twice T0 at 50 % of memory left only, 1.5 times at 10 %"
 	run -0 left 'if .step == 50 then .startup_ms_above = 1 else . end'
 	has "needs more than 4.0 times"
