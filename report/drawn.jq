@@ -65,6 +65,8 @@ def wrapped($most): reduce splits(" ") as $word (["", ""]; if .[1] != "" and (.[
 # Entries of a legend: each title once; in grey where curves of several colours have it.
 def entries: reduce .[] as $c ([]; map(.title) as $known | ($known | index([$c.title])) as $at
 	| if $at == null then . + [$c] elif .[$at].colour != $c.colour then .[$at].colour = line_colour else . end);
+# For phones a long title goes on in the line below.
+def in_lines: (.title | wrapped(44) | split("|")) as $lines | .title = $lines[0], ($lines[1:][] | {draw: "", title: .});
 def entry_curves($columns; $wide; $high): to_entries
 	| def left: 14 + (.key % $columns) * $wide;
 	  def middle: $high - 12 - 22 * (.key / $columns | floor);
@@ -98,7 +100,8 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 		else {width: 380, left: 72, right: 22, letters: 46} end) as $page
 	| .panels[0] as $first | (.panels | length) as $n | .stacked as $stacked
 	| ([$n, .across // 3, if $layout == "wide" then 9 else 1 end] | min) as $across | ($n / $across | ceil) as $down
-	| ([.legend[]?, .panels[].curves[]] | map(select(.title // "" != "")) | entries) as $entries
+	| ([.legend[]?, .panels[].curves[]] | map(select(.title // "" != "")) | entries
+		| if $layout == "narrow" then map(in_lines) else . end) as $entries
 	| ($entries | map(.title | length) | max // 0 | . * 7 + 58) as $entry
 		| ([$page.width / $entry | floor, 1] | max) as $columns
 	| ($entries | length / $columns | ceil * 22 + (if . > 0 then 14 else 0 end)) as $strip
