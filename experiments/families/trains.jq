@@ -39,12 +39,16 @@ def resolve: resolution as $error | calibrated as $pixels | (calibrated("wire") 
 			+ ({mean_ms: $wire, p50_ms: $wire, p90_ms: $wire, max_ms: $wire} | limits)
 			else . end) end
 	| if .compare == null then . else .compare |= map(.p_least = 0.01) end;	# (in two decimals it would be 0)
-def latest_us: [measured_rows("summary")[].lateness_max_us | values] | max;
+# Keys that go one by one wait for the answer before: only what this machine adds is late.
+def one_by_one: any(measured_rows("summary")[]; .left_late_max_ms != null);
+def latest_us: [measured_rows("summary")[] | if .left_late_max_ms then 1000 * .left_late_max_ms else .lateness_max_us | values end]
+	| max;
 def late_claims: [1000, 10000][] as $us | exceeds({value: latest_us}; {value: $us});
 def probe_finding: latest_us as $late | calibrated as $c | .judged as $judged | [late_claims | is($judged)] as [$off, $far]
 	| if $late == null and $c == null then empty else
 		finding("probe"; "**Probe quality.**"
-			+ (if $late == null then "" elif $off == "no" then " Each key left within 1 ms of its due time." else
+			+ (if $late == null then "" elif $off == "no" then " Each key left within 1 ms of its due time"
+				+ (if one_by_one then "; where each waits for the answer before, within 10 ms of that." else "." end) else
 				" The latest key left \($late / 1000 | with_unit("ms")) after its due time; that delay is part of the figures." end)
 			+ (if several then "" elif $c == null then " The probe was not calibrated\(if .run.settings.on // ""
 				| test("^ssh:[^,]*,(?![.](,|$))") then ": the client was another machine" else " on this machine (`thinprobe calibrate`)"

@@ -388,4 +388,4 @@ def views:
 	view("blocks"; "summary"; "From the wire alone (keys in drained blocks)"; {only: "wire_keys", by: "app"};
 		"protocol? sinks wire_keys wire_exact_percent wire_latency_p50_ms"),
 	view("run"; "summary"; "Quality"; {by: "app"};
-		"protocol? sinks repeats? marked? keys skipped_keys? lateness_max_us server_busy_percent disturbed_percent_max");
+		"protocol? sinks repeats? marked? keys skipped_keys? lateness_max_us left_late_max_ms server_busy_percent disturbed_percent_max");
