@@ -30,19 +30,23 @@ stats rows using (drawn = drawn + count("arrival"), last = asked("arrival") ? co
 length(ms) = sprintf("%.3g %s", ms < 1000 ? ms : ms / 1000.0, ms < 1000 ? "ms" : "s")
 unit = last < 2000 ? 1 : 1000.0
 
-# panels from the top: marks, two histograms, sources; each with room for its title and for what stands below its axis
+# panels from the top: marks, two histograms (for phones one below the other), sources; each with room for its title and for what
+# stands below its axis
+narrow = exists("layout") && layout eq "narrow"
+below = narrow ? 385.0 : 0.0
 head = whose eq "" ? 0 : 30
-figure_height = head + (joins ? 830.0 : 570.0)
+figure_height = head + below + (joins ? 830.0 : 570.0)
 from_top(pixels) = 1 - (head + pixels) / figure_height
-set terminal svg size 860, figure_height dynamic enhanced font "sans-serif,13" linewidth 1.2 background rgb "white"
+set terminal svg size (narrow ? 380 : 860), figure_height dynamic enhanced font "sans-serif,13" linewidth 1.2 background rgb "white"
 set output ARG2
-if (head) { set multiplot title whose font ",14" } else { set multiplot }
+if (head) { set multiplot title whose font (narrow ? ",12" : ",14") } else { set multiplot }
 unset key
 set title offset 0, -0.4
 
 # marks on a line of time; below it, how many there are in each interval
 set lmargin at screen 0.03; set rmargin at screen 0.98; set tmargin at screen from_top(36); set bmargin at screen from_top(126)
-set title sprintf("the first %d arrivals", drawn) . (tallies ? ", and how many there are in each " . length(interval) : "")
+set title sprintf("the first %d arrivals", drawn) . (tallies ? \
+	", and " . (narrow ? "" : "how many there are ") . "in each " . length(interval) : "")
 unset ytics
 unset grid
 set border 1
@@ -51,7 +55,8 @@ set xrange [0:(last > 0 ? last : 1) / unit]
 set xlabel unit == 1 ? "ms" : "s" offset 0, 0.4
 plot rows using (of("arrival", "x") / unit):(0.4):(0):(0.6) with vectors nohead linestyle light notitle, \
 	rows using ((of("tally", "x") + interval / 2) / unit):(0):(0):(1) with vectors nohead linestyle dotted notitle, \
-	rows using (of("tally", "x") / unit):(0.18):(sprintf("%d", y("y"))) with labels font (tallies > 50 ? ",8" : ",11") notitle
+	rows using (of("tally", "x") / unit):(0.18):(sprintf("%d", y("y"))) with labels \
+		font (tallies > (narrow ? 16 : 50) ? ",8" : ",11") notitle
 
 set border 3
 set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1
@@ -62,7 +67,8 @@ set key at graph 0.98, 0.97 right top Right noreverse samplen 2
 set style fill solid 0.35 noborder
 set boxwidth 0.8 relative
 set offsets 0.5, 0, graph 0.12, 0	# (a box around a count of 0)
-set lmargin at screen 0.11; set rmargin at screen 0.49; set tmargin at screen from_top(220); set bmargin at screen from_top(500)
+set lmargin at screen (narrow ? 0.19 : 0.11); set rmargin at screen (narrow ? 0.95 : 0.49)
+set tmargin at screen from_top(220); set bmargin at screen from_top(500)
 set title interval > 0 ? "arrivals in " . length(interval) : "arrivals in an interval"
 set xlabel "arrivals"
 set ylabel "share of intervals" offset 0.5
@@ -77,7 +83,8 @@ if (counts) {
 }
 
 set offsets 0, 0, graph 0.12, 0
-set lmargin at screen 0.60; set rmargin at screen 0.97
+if (!narrow) { set lmargin at screen 0.60; set rmargin at screen 0.97 }
+set tmargin at screen from_top(below + 220); set bmargin at screen from_top(below + 500)
 set title "time between arrivals"
 set xlabel "ms"
 set ylabel "share of gaps"
@@ -93,8 +100,8 @@ if (gaps) {
 
 if (joins) {
 	set offsets
-	set lmargin at screen 0.09; set rmargin at screen 0.97; set tmargin at screen from_top(600); \
-		set bmargin at screen from_top(775)
+	set lmargin at screen (narrow ? 0.19 : 0.09); set rmargin at screen 0.97
+	set tmargin at screen from_top(below + 600); set bmargin at screen from_top(below + 775)
 	set title "coefficient of variation of the times between arrivals, as sources join"
 	set xlabel "sources"
 	set ylabel "CoV"
