@@ -44,7 +44,7 @@ block_varied() {
 # how well was measured.
 BLOCK_JUDGED='function is_judged(column, unit, better) {
 	return better ~ /lower|higher/ && unit ~ /^(us|ms|s|%|bytes?|[kK]?B|MB)$|\// && column !~ /_max(_|$)|largest/ &&
-		column !~ /^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed|backlog)_/
+		column !~ /^(late_p[0-9]+|lateness|left_late|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed|backlog)_/
 }'
 
 # block_rows RUN REPEAT START VARIANT WORK [AXES]: the figures of one repeat in rows of blocks/1, without START of all REPEATs in

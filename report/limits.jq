@@ -5,7 +5,8 @@ include "words";
 include "safe";
 
 # Columns that tell how well was measured, such as how late the load generator was.
-def is_quality: test("^(late_p[0-9]+|lateness|left_late|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed)_");
+def is_quality: test("^(late_p[0-9]+|lateness|left_late|started_late|load_behind|generator|probe|capture|foreign|steal"
+	+ "|disturbed)_");
 
 # The columns of schema/1 (input: its text), and those that are numbers.
 def columns: [split("\n")[] | select(. != "") / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], better: .[6],

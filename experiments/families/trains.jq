@@ -39,24 +39,30 @@ def resolve: resolution as $error | calibrated as $pixels | (calibrated("wire") 
 			+ ({mean_ms: $wire, p50_ms: $wire, p90_ms: $wire, max_ms: $wire} | limits)
 			else . end) end
 	| if .compare == null then . else .compare |= map(.p_least = 0.01) end;	# (in two decimals it would be 0)
-# Keys that go one by one wait for the answer before: only what this machine adds is late.
-def one_by_one: any(measured_rows("summary")[]; .left_late_max_ms != null);
-def latest_us: [measured_rows("summary")[] | if .left_late_max_ms then 1000 * .left_late_max_ms else .lateness_max_us | values end]
-	| max;
-def late_claims: [1000, 10000][] as $us | exceeds({value: latest_us}; {value: $us});
-def probe_finding: latest_us as $late | calibrated as $c | .judged as $judged | [late_claims | is($judged)] as [$off, $far]
-	| if $late == null and $c == null then empty else
-		finding("probe"; "**Probe quality.**"
-			+ (if $late == null then "" elif $off == "no" then " Each key left within 1 ms of its due time"
-				+ (if one_by_one then "; where each waits for the answer before, within 10 ms of that." else "." end) else
-				" The latest key left \($late / 1000 | with_unit("ms")) after its due time; that delay is part of the figures." end)
+# Keys that go one by one wait for the answer before and for the display to be at rest: they are late by what this machine adds to
+# that, if it is over 10 ms (keyrepeat's keys_left_late).
+def latest_us: [measured_rows("summary")[] | select(.left_late_max_ms == null).lateness_max_us | values] | max;
+def latest_of_turns: [measured_rows("summary")[].left_late_max_ms | values] | max;
+def late_claims: exceeds({value: latest_us}; {value: (1000, 10000)}), exceeds({value: latest_of_turns}; {value: 10});
+def left_sentences($off; $turned): latest_us as $late | latest_of_turns as $turns
+	| (if $turns == null then "" else " at a fixed rate" end) as $sent
+	| (if $late == null then "" elif $off == "no" then " Each key\($sent) left within 1 ms of its due time." else
+		" The latest key\($sent) left \($late / 1000 | with_unit("ms")) after its due time; that delay is part of the figures." end)
+	+ (if $turns == null then "" elif $turned == "no" then
+		" No key that goes one by one is known to have left over 10 ms after its turn." else
+		" Of keys that go one by one, the latest left \($turns | with_unit("ms")) after its turn." end);
+def probe_finding: calibrated as $c | .judged as $judged | [late_claims | is($judged)] as [$off, $far, $turned]
+	| (latest_us | scaled(1e-3)) as $late | left_sentences($off; $turned) as $left
+	| if $left == "" and $c == null then empty else
+		finding("probe"; "**Probe quality.**" + $left
 			+ (if several then "" elif $c == null then " The probe was not calibrated\(if .run.settings.on // ""
 				| test("^ssh:[^,]*,(?![.](,|$))") then ": the client was another machine" else " on this machine (`thinprobe calibrate`)"
 				end)." else
 				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (flagged)" else "" end), the probe's error"
 					+ " is at most \($c.error_ms | fixed(2)) ms"
 					+ (if $c.tail_percent == null then "." else " for \($c.tail_percent) % of the keys." end) end);
-			{value: ($late | scaled(1e-3)), unit: "ms", verdict: (if $far == "yes" then "unsure" else "good" end)}) end;
+			{value: (if $turned == "yes" then [$late, latest_of_turns] | max else $late end), unit: "ms",
+				verdict: (if $far == "yes" or $turned == "yes" then "unsure" else "good" end)}) end;
 
 # ---- names ----
 def cost: [.summary[].cost_ms | values] | first;
