@@ -38,7 +38,7 @@ def plan_rule($t):
 		else "each of \(.repeats) searches" end) as $all
 	| (if planned == 0 then ": \($criterion) was not met for \($whose) in \(
 			if .repeats == 1 or .users_max == 0 then $all else "one or more of the \(.repeats) searches" end)"
-		else ": in most tries, \($whose) had \($criterion) with as many or more in \($all)" end)
+		else ": \($all) found \(planned | plain) or more users with whom, in most tries, \($whose) had \($criterion)" end)
 	+ (if .plan == null then " (\(most_words))" else " (the user in front: \(most_words))" end);
 def of($system): [(.points // [])[] | select(.system == $system)];
 def rows_of($system): [(.summary // [])[] | select(.system == $system and .repeats > 0)];
