@@ -47,7 +47,7 @@ pings=$(lab_exec client ping -n -q -c "$PINGS" -i 0.2 -W 3 "$LAB_ADDR_server" 2>
 read -r lost rtt mdev < <(LC_ALL=C awk -F'[ /]' '/packet loss/ { match($0, /[0-9.]+% packet loss/); lost = substr($0, RSTART) + 0 }
 	/^rtt / { sub(/.*= /, ""); print lost, $2, $4 }' <<<"$pings")
 [[ "${lost-} ${rtt-} ${mdev-}" =~ ^[0-9.]+\ [0-9]+(\.[0-9]+)?\ [0-9]+(\.[0-9]+)?$ ]] ||	# (what another host says)
-	die "--link measure: the server ($LAB_ADDR_server) does not answer a ping of the client"
+	die "--link measure: the server ($LAB_ADDR_server) does not answer a ping of the client; allow it, or give --link as numbers"
 for role in server client; do
 	address=LAB_ADDR_$role
 	lab_start "$role" "serve-$role" "$TP_BIN/netload" serve --bind "${!address}" --port "$PORT"

@@ -100,7 +100,7 @@ make_root() {
 	[ -s "$new/etc/hosts" ] || echo '127.0.0.1 localhost' >"$new/etc/hosts"
 	# Where an installed thinprobe is seen from within.
 	for path in "$TP_HOME" "$TP_BIN"; do [[ $path != /usr/* ]] || mkdir -p -- "$new$path"; done
-	mv -T -- "$new" "$FOLDER" && rm -f -- "$log" || die "cannot make $FOLDER"
+	mv -T -- "$new" "$FOLDER" && rm -f -- "$log" || die "cannot make $FOLDER; name another folder with -o DIR"
 	echo "root: $FOLDER ($(root_system "$FOLDER"), $(du -sm "$FOLDER" | cut -f 1) MB)"
 }
 

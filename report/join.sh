@@ -110,10 +110,11 @@ join_table() {	# join_table AXIS FILE NAME...
 # join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first). Names of the runs are in `label`,
 # or made up.
 join() {
-	local run works='' stem='' threshold='' axis names=()
+	local run at works='' stem='' threshold='' axis names=()
 	local all=() own='' i
 	for run; do
-		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
+		at=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "$run: no folder that can be entered"
+		run=$at
 		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is given twice"; done
 		all+=("$run")
 		read_run "$run"

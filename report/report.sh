@@ -128,7 +128,7 @@ decide() {
 	case $status in
 	9) ;;
 	0) exit 1 ;;	# jq has ended, and say has said why
-	*) die 1 "cannot write what is said of $RUN" ;;
+	*) die 1 "cannot write the report's text of $RUN: is its disk full?" ;;
 	esac
 }
 

@@ -185,7 +185,7 @@ gallery_keep() {	# gallery_keep NAME: keeps its run
 	[ "$rest" -le "$REST_MOST" ] || warn "$kept has $((rest >> 10)) KiB beside its samples, more than $((REST_MOST >> 10))"
 	left=$(jq .kept.left_out_bytes "$new/run.json")
 	[ "$left" = 0 ] || warn "$1: samples of $((left >> 10)) KiB are left out; they are in $run"
-	rm -rf -- "$kept" && mv -- "$new" "$kept" || die "cannot write to $kept"
+	rm -rf -- "$kept" && mv -- "$new" "$kept" || die "cannot write to $kept; make room, then: $(go_on)"
 	echo "kept: $kept"
 }
 

@@ -229,8 +229,8 @@ watch_answer() {	# watch_answer KEY: says what the last line of keyrepeat's answ
 
 asked=0
 while watch_nap; do
-	kill -0 "$typist" 2>/dev/null || die "keys can no longer be sent (above)"
-	kill -0 "$input" 2>/dev/null || die "whether somebody types can no longer be told (above): no more keys"
+	kill -0 "$typist" 2>/dev/null || die "keys can no longer be sent (above): watch ends"
+	kill -0 "$input" 2>/dev/null || die "cannot tell any more whether somebody types (above): watch ends"
 	if watch_input_within "$quiet"; then
 		echo "watch: input within the last $quiet s; no key" >&2
 		continue
@@ -242,6 +242,6 @@ while watch_nap; do
 	tail -n 1 "$LAB_RUN/answers" | watch_answer "$asked" >&2
 	nap 0.5		# rows of the last tenths of a second are still to come
 	watch_input_within 18 ||
-		die "key $asked was not seen at port $ATTACH_PORT on $interface, so nor would a user's be: no more keys"
+		die "key $asked was not seen at port $ATTACH_PORT on $interface, so nor would a user's be: watch ends"
 done
 wait "$listener"

@@ -154,7 +154,7 @@ def link_quality: .judged as $judged | ((delays | is($judged)) == "yes") as $lat
 def ends_early: exceeds({value: .ping_ms.min}; {value: ((.tcp_min_ms | scaled(2) | values + 1) // null)});
 def scatters: exceeds({value: .ping_ms.max}; {value: ((.ping_ms.min | scaled(2) | values + 5) // null)});
 def real_link: .judged as $judged | .run.link | values | .ping_ms as $ping
-	| finding("link"; "**The link is as it was.** "
+	| finding("link"; "**The link is a real one, not emulated.** "
 		+ (if $ping == null then "The server answers no ping." else "Round trips by ping: \($ping.min | with_unit("ms")) at least,"
 			+ " \($ping.mean | with_unit("ms")) in the mean, \($ping.max | with_unit("ms")) at most; \(.ping_lost_percent | plain) %"
 			+ " of \(.pings) pings were lost." end)

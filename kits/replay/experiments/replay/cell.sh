@@ -26,7 +26,7 @@ exp_check() {
 			exp_bad "--to ${servers[i]}: must be vnc:HOST:DISPLAY or vnc:HOST::PORT, such as vnc:localhost:1"
 		[ -n "$LABEL" ] || labels[i]=${name//[^A-Za-z0-9._-]/-}
 		[[ ${labels[i]} =~ ^[A-Za-z0-9][A-Za-z0-9._-]*$ && ! ${labels[i]} =~ ^[0-9.]+(e-?[0-9]+)?$ ]] ||
-			exp_bad "--label ${labels[i]}: must be letters, digits, . _ and -, and not a number"
+			exp_bad "--label ${labels[i]}: must begin with a letter or digit, go on with these or . _ -, and not a number"
 		[ -z "${SERVER_OF[${labels[i]}]-}" ] ||
 			exp_bad "two servers are called ${labels[i]}: give each a name with --label"
 		SERVER_OF[${labels[i]}]=$name
