@@ -66,7 +66,7 @@ def figures: . as $doc | [measured_rows("summary")[] | select(.startup_ms != nul
 				  curve(shown("added_ms"); .step; "added_ms";
 					$look + {draw: "line points", title: ($swap | curve_title)}),
 				  curve(shown("t_io_ms"); .step; "t_io_ms"; $look + {draw: "line points", size: 0.5, dash: 3,
-					title: "T_IO"}),
+					title: "its requests repeated alone (T_IO)"}),
 				  curve(shown("file_ms"); .step; "file_ms"; $look + {draw: "line points bars", size: 0.4,
 					width: 0.7}
 					+ if $axis == "used" then {title: "to write a file of that size"} else {} end)]}]}),
