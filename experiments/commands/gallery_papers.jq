@@ -10,9 +10,8 @@ def papers_of: split("\n## ")[1:] | map({title: split("\n")[0], about: (split("\
 def is_of($about): (split(" ")[0] | gsub("[^A-Za-z]"; "")) as $name | .[-4:] as $year
 	| $about | test("\\b\($name)\\b") and contains($year);
 
-# Whether a fact is about the figure (input) of the paper. One of several figures of a name is called "NAME: WORDS".
-def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == $fact.figure
-	or (($fact.figure | contains(":")) and ("\(.name): \(.title)" | startswith($fact.figure))));
+# Whether a fact is about the figure (input) of the paper.
+def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and .name == $fact.figure;
 
 # What a program computed, and what a run measured.
 def pictures_of($figure; $kept): [first($kept[] | .picture | values), first($kept[] | select($figure.picture != null)
