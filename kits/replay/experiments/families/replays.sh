@@ -153,7 +153,8 @@ replay_play() {	# replay_play FOLDER
 	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
 		"${PROTOCOL_OPTIONS[@]}" \
 		"${PLAY_SERVER-$(lab_url server)::$PROTOCOL_PORT}" "$RUN/session.trace" "$1/replay.rfb" \
-		--timeout "${TIMEOUT_S}s" --wait-end 2s \
+		--timeout "${TIMEOUT_S}s" --connect "$(LC_ALL=C awk -v t="$TIMEOUT_S" 'BEGIN { print t < 10 ? 10 : t < 600 ? t : 600 }')s" \
+		--wait-end 2s \
 		--tolerance "$TOLERANCE" --mismatch "$MISMATCH" --settle "${SETTLE_MS}ms" --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" && return
 	status=$?
