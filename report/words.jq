@@ -162,7 +162,8 @@ def measured_rows($table): [.[$table] // [] | .[] | select((.repeats // 1) > 0)]
 def distinct(value): reduce (.[] | value) as $v ([]; if index([$v]) then . else . + [$v] end);
 
 # ---- notes (input: the document); null: nothing to say ----
-def shared_note: .run.lab // {} | if .shared_cpus != true then null
+def in_guest: .run.settings.place == "guest";	# no client takes part
+def shared_note: in_guest as $alone | .run.lab // {} | if .shared_cpus != true or $alone then null
 	elif .cpus_server == .cpus_client and .cpus_server != null then
 		"Server and client shared CPUs, so latencies are upper bounds."
 	elif ((.cpus_client // "-") / ",") - ((.cpus_server // "") / ",") == [] then
@@ -279,10 +280,10 @@ def unwatched_note: if .run.unwatched != true then null else "**Interference unk
 def notes: [incomplete_note, missing_note, impossible_note, kept_note // null, runs_note // null, differs_note // null,
 	preliminary_note, unwatched_note, unusable_runs_note, flagged_note, shared_note]
 	| map(values);
-def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | values
+def not_here: in_guest as $alone | [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | values
 	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then
 		"\(.what // .name): \(.why)" else tostring end
-	  else tostring end];
+	  else tostring end | select(($alone and contains("client_percent")) | not)];
 
 # ---- what was set up (input: the document) ----
 def link_words: .run.settings.link as $link | if $link == null then null
