@@ -179,14 +179,15 @@ clip_play() {	# clip_play FOLDER SECONDS
 }
 
 # What came by on the screen, from the rows of animate count. A player shows its first frames and then gets ready, for a second or
-# two: it plays from the first frame on after which a second of the clip takes a second, within a quarter; where there is none, from
-# the second frame. Its playing time begins when frame 0 was due by that one. Nothing, where fewer than two came.
+# two: it plays from the first frame on after which a second of the clip takes a second, within a quarter; where none in the first
+# three seconds of the clip is so, from the second frame (of frames that count, no time may be left out). Its playing time begins
+# when frame 0 was due by that one. Nothing, where fewer than two came.
 clip_seen() {	# clip_seen ROWS
 	LC_ALL=C awk -F'\t' -v rate="$CLIP_RATE" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ n++; seen[n] = $at["seen_ns"] / 1e9; frame[n] = $at["frame"] }
 		END {
-			for (i = k = 1; i <= n && !first; i++) {
+			for (i = k = 1; i <= n && !first && frame[i] < 3 * rate; i++) {
 				while (k <= n && frame[k] < frame[i] + rate) k++
 				if (k > n) break
 				pace = (frame[k] - frame[i]) / rate / (seen[k] - seen[i])
@@ -206,9 +207,12 @@ exp_summed() {
 		| map({key: .[0].parameters.job, value: (map(.job.bytes_per_s) | mean)}) | from_entries' '
 		.job_relative = (if .job and $of[.parameters.job] then $of[.parameters.job] / .job.bytes_per_s else null end)
 		| .vamp = $vamp[.vamp_report // "\(.parameters | "\(.scheme)-\(.job)-\(.mult)")-\(.repeat)"]' --argjson vamp "$(
-		jq -n '[inputs | {key: (input_filename | split("/")[-1] | rtrimstr(".json")), value: (.result // empty | {
-				episodes: (.episodes | length), player: ([.episodes[] | select(any(.background[]; .comm == "mpv"))] | length),
-				others: ([.episodes[] | select(any(.background[]; .comm != "mpv"))] | length), daemon_cpu_percent})}]
+		jq -n '[inputs | {key: (input_filename | split("/")[-1] | rtrimstr(".json")), value: (.result // empty
+				| {episodes: (.episodes | length), daemon_cpu_percent}
+				# (a host alone knows no process of its guest)
+				+ if input_filename | test("/host[^/]*$") then {} else {
+					player: ([.episodes[] | select(any(.background[]; .comm == "mpv"))] | length),
+					others: ([.episodes[] | select(any(.background[]; .comm != "mpv"))] | length)} end)}]
 			| from_entries' "$RUN"/vamp/*.json 2>/dev/null </dev/null)"
 	sound_summed
 	favour_quanta_summed

@@ -4,8 +4,8 @@ include "words";
 include "favour";
 
 def title: "A video beside a job in the background";
-def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s; in a short trial, the player alone "
-	+ "needed \(.clip.needs_percent | fixed(0)) % of a CPU" else null end;
+def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s; in a short trial without a job, "
+	+ "the CPU time of the player for each frame shown was that of \(.clip.needs_percent | fixed(0)) % of a CPU" else null end;
 def setup: [clip_words, protocol_words, repeats_words, run_words] | sentence;
 def scheme_words: scheme_names("no job");
 def mult_words: {none: "-", without: "ignored", with: "players exempt"};
@@ -35,15 +35,18 @@ def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | (
 	  elif $base == null then no_baseline
 	  elif $vamp == null then "In the baseline, \($base | frames); vamp that exempts sound players was not measured."
 	  else ($vamp | compare($base)) as $c
-		| ($vamp | if (.player_tagged // 0) == 0 then "" else
-			" (it throttled the player in \(.player_tagged) of \(.episodes | plural("episode")))" end) as $throttled
+		| ([([$rows[] | select(.mult == "with")] | length | select(. > 1) | "the best of \(.)"),
+			($vamp | select((.player_tagged // 0) > 0)
+				| "it throttled the player in \(.player_tagged) of \(.episodes | plural("episode"))")]
+			| if . == [] then "" else " (\(join("; ")))" end) as $throttled
 		| ({good: "more frames are shown", bad: "fewer frames are shown", none: "no difference is shown"}[$c]
 			| if . then "With \($vamp | says)\($throttled), \(.)"
 				else "Too few repeats to compare vamp with the baseline (three are needed)" end)
 		+ ": \($vamp | frames), in the baseline \($base | frames)"
 		+ (if $nice then "; with the job at nice 19 \($nice | frames)" else "" end)
 		+ ([$vamp, $base, $nice | values | select(.seen) | "\(says) \(100 * .frames_seen / .frames_shown | percent) %"]
-			| if . == [] then "" else ". Of the frames that the player counts as shown reached the screen: \(join(", "))" end) + "." end;
+			| if . == [] then "" else ". Of the frames that the player counts as shown, these reached the screen: \(join(", "))"
+				end) + "." end;
 def verdict: verdicts(verdict_of + (counted | no_figure(.fps_per_s; says)));
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | select($rows != [])
@@ -80,7 +83,7 @@ def against($name; $id): job_of(first_job) as $rows | ($rows | best("with")) as 
 def job: job_of(first_job) | best("with") | if . == null or .job_rel == null then empty else
 	finding("job"; "**The background job takes \(.job_rel | fixed(2)) times as long**"
 			+ (if known_ends("fps_per_s") then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end)
-			+ " per unit of work while the video plays, with " + "\(says).";
+			+ " per unit of work as in the baseline, while the player runs, with " + "\(says).";
 		{value: ((.job_rel - 1) * 100), unit: "%"}) end;
 
 def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | select(. != [])

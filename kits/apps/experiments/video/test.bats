@@ -86,6 +86,11 @@ made_up() {
 		print "schema\tseen_ns\tframe"
 		for (i = 0; i < 72; i++) printf "seen/1\t%.0f\t%d\n", 1e9 + i / 12 * 1e9, i }' >seen.tsv
 	near "$(functions 'clip_seen seen.tsv' | jq .seconds)" "$(awk 'BEGIN { print 71 / 12 - 1 / 12 + 2 / 24 }')" 0.0001
+	# nor is the time left out in which it cannot keep up at first: frames of four seconds of the clip in eight, then in time
+	awk 'BEGIN {
+		print "schema\tseen_ns\tframe"
+		for (i = 0; i < 144; i++) printf "seen/1\t%.0f\t%d\n", 1e9 + (i < 96 ? i / 12 : 8 + (i - 96) / 24) * 1e9, i }' >seen.tsv
+	near "$(functions 'clip_seen seen.tsv' | jq .seconds)" "$(awk 'BEGIN { print 8 + 47 / 24 - 1 / 12 + 2 / 24 }')" 0.0001
 }
 
 @test "video: clip_make: a clip of the length asked for, with sound; all frames have different marks, also scaled down" {
