@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # style.gp - looks and helpers of scripts that draw a form of their own; all other figures are drawn by draw.gp.
 
+narrow = exists("layout") && layout eq "narrow"	# drawn for phones (draw.gp sets layout)
 set encoding utf8
 set datafile separator "\t"
 set datafile columnheaders

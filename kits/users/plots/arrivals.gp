@@ -32,7 +32,6 @@ unit = last < 2000 ? 1 : 1000.0
 
 # panels from the top: marks, two histograms (for phones one below the other), sources; each with room for its title and for what
 # stands below its axis
-narrow = exists("layout") && layout eq "narrow"
 below = narrow ? 385.0 : 0.0
 head = whose eq "" ? 0 : 30
 figure_height = head + below + (joins ? 830.0 : 570.0)

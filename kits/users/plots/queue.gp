@@ -21,7 +21,6 @@ what = ARGC > 2 ? ARG3 : "rate"
 load ARG0[1:strlen(ARG0) - strlen("queue.gp")] . "../../../plots/style.gp"
 set datafile missing NaN	# rows of other kinds do not break a line
 figure_height = what eq "principle" || what eq "line" ? 620.0 : 520.0
-narrow = exists("layout") && layout eq "narrow"	# for phones
 set terminal svg size (narrow ? 380 : 760), figure_height dynamic enhanced font "sans-serif,13" linewidth 1.2 background rgb "white"
 two_lines(text) = (at_ = strstrt(text, ": "), narrow && at_ ? text[:at_] . "\n" . text[at_ + 2:] : text)
 set title ARGC > 3 ? two_lines(ARG4) : ""
@@ -55,8 +54,7 @@ set xlabel across_c eq "n" ? "users" : across_c eq "q" ? "requests under way" : 
 set ylabel up_c eq "r_s" ? "response time, " . unit : "requests a second"
 set bmargin at screen 172.0 / figure_height
 set key at screen (narrow ? 0.02 : 0.1), 108.0 / figure_height left top Left reverse vertical maxrows auto maxcols 1 \
-	width 2 samplen 2.5 spacing 1.2 \
-	textcolor rgb "#222222"
+	width 2 samplen 2.5 spacing 1.2 textcolor rgb "#222222"
 mark_size = models + fits > 30 ? 0 : 0.5
 computed(d) = of("model") || of("fit")
 # (Of a loop without a turn gnuplot draws nothing, but reads its rows all the same: they are then those of the computed curve.)
