@@ -304,7 +304,7 @@ cells_run() {
 		fi
 		figure=$(cell_figure "$folder") || { cell_unread "$folder" "$repeat" "$figure"; figure=''; }
 		exp_measured "$words" "$figure"
-		[ "$CELL_STATE" = complete ] || ! EXP_LOST=$(name_full_disk "$RUN") || break
+		if [ "$CELL_STATE" != complete ] && EXP_LOST=$(name_full_disk "$RUN"); then break; fi
 		# (the last attempt's)
 		[ -z "$EXP_SWEEP" ] || printf '%s\t%s\n' "$CELL" "$figure" >>"$RUN/log/figures.tsv"
 		CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS

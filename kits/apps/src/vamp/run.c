@@ -50,7 +50,7 @@ static const struct cli_opt options[] = {
 	  .words = throttle_ratio_words },
 	{ CLI_FLAG, 0, "isolate", &cfg.isolate, .help = "run background tasks on CPUs apart; interrupts go to the other CPUs" },
 	{ CLI_FLAG, 0, "no-interrupts", &cfg.no_interrupts, .help = "with --isolate: leave the interrupts where they are" },
-	{ CLI_STR, 0, "agent", &cfg.agent, .help = "in a guest: report to the host's vamp vm through this device", .meta = "PORT" },
+	{ CLI_STR, 0, "agent", &cfg.agent, .help = "in a guest: report to the host's vamp vm, by port or socket", .meta = "PORT" },
 	{ CLI_STR, 0, "batch", &cfg.batch, .help = "in an episode, this cpu cgroup gets 1 ms a second", .meta = "FOLDER" },
 	{ CLI_FLAG, 0, "dry-run", &cfg.dry, .help = "change nothing, only report" },
 	{ CLI_STR, 0, "group", &cfg.group, .help = "only processes of this cgroup (all that may be changed)", .meta = "FOLDER" },
