@@ -125,7 +125,7 @@ network() {
 	if kernel_has "tbf rate 100mbit burst 32k latency 50ms"; then
 		row yes "link rate" "tbf"
 	else
-		row part "link rate" "no tbf in this kernel, or not allowed: the link is not shaped"
+		row part "link rate" "no tbf in this kernel, or not allowed: no link with a rate can be made" "modprobe sch_tbf"
 	fi
 	if kernel_has "netem delay 1ms"; then
 		row yes "link delay and loss" "netem"
@@ -148,7 +148,7 @@ idle_profile() {
 	*cpu.idle) row yes "idle profile that yields to all" "in a $placed" ;;
 	*container*) row part "idle profile that yields to all" "$placed: it takes CPU from the host" "run on the host" ;;
 	autogroup*) row yes "idle profile that yields to all" "by its own session's $placed (no cgroup: $why)" ;;
-	?*) row part "idle profile that yields to all" "$placed: it takes CPU from others ($why)" "run as root" ;;
+	?*) row part "idle profile that yields to all" "$placed: idleprofile takes CPU from other programs ($why)" "run as root" ;;
 	*) row part "idle profile that yields to all" "$(tail -n 1 <<<"$said")" ;;
 	esac
 	why=$(sed -n 's/^idleprofile: profiling without culprits: //p' <<<"$said")
@@ -170,7 +170,7 @@ cpu_groups() {
 	rm -rf -- "$dir"
 	case $said in
 	'ok '*) row yes "groups of the scheduler" "weights, quotas, cpu.idle" ;;
-	*) row part "groups of the scheduler" "${said#no }" "run as root" ;;
+	*) row part "groups of the scheduler" "${said#no }" "$(as_root)" ;;
 	esac
 }
 
@@ -194,12 +194,14 @@ memory() {
 	fi
 }
 
+as_root() { [ "$EUID" = 0 ] || echo "run as root"; }
+
 row_of() {	# row_of WHAT GIVEN ANSWER
 	local n why=${3#no }
 	case $3 in
 	'ok '*) read -r _ n _ <<<"$3"; row yes "$1" "${2/\%s/$n}" ;;
 	'no another lab'*) row yes "$1" "$why" ;;
-	*) row part "$1" "${why%% (as root it may)}" "$([ "$(id -u)" = 0 ] || echo "run as root")" ;;
+	*) row part "$1" "${why%% (as root it may)}" "$(as_root)" ;;
 	esac
 }
 

@@ -145,7 +145,7 @@ while IFS=$'\t' read -r kind value place times; do
 		die 1 "cannot write to ${TMPDIR:-/tmp}"
 done <"$work/told" >"$work/words" 3>"$work/shown" || exit 1
 awk -v all="$all" '
-	NR == 1 { print "These name people or machines; look at it first:" }
+	NR == 1 { print "Names of people or machines in this bundle; check them before you pass it on:" }
 	all || NR <= 8
 	END { if (!all && NR > 8) print "  and " NR - 8 " more (--all)" }' "$work/shown" | printable || exit 1
 awk -F'\t' -v typed="$with_typed" '

@@ -115,7 +115,7 @@ print_section() {
 
 		## Simulated starts
 
-		A [start](compare-builds.md#what-it-does) gives one difference for each metric. A comparison ends when a metric is
+		A [start](compare-builds.md#what-it-does) gives one difference for each metric. A simulated comparison ends when a metric is
 		called better or worse, when all metrics are decided, or after 40 starts. The false alarm rate (`--alpha`) is 5 %. The
 		effect (`--effect`, the smallest difference of interest) is 10 %.
 
@@ -138,8 +138,8 @@ print_section() {
 	cat <<-'END'
 		## How to read it
 
-		- *Called* must not exceed 5 %. If the spread is small, it is far lower, since a difference of less than half the effect
-		  is never called.
+		- *Called* must not exceed 5 %. With a small spread, that percentage is far lower, since a difference of less than half
+		  the effect is never called.
 		- If the spread is three times the effect, almost no comparison is decided in 40 starts.
 		- It is proved (`thinprobe help judge`) that `ab` keeps the false alarm rate if differences have a symmetric
 		  distribution, as they have if a variant is compared with itself.

@@ -42,8 +42,8 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 	cat <<-END
 		# How often does thinprobe decide wrongly?
 
-		Made by \`tests/deciders.sh\`. A *decider* is code that decides, for example, what is better, late or lost. Each
-		decider judges about $draws random cases (*draws*), equally many of each *scene*: made-up data whose truth is known.
+		Made by \`tests/deciders.sh\`. A *decider* is code that decides, for example, what is better, late or lost. A
+		*scene* is made-up data whose truth is known. Each decider judges about $draws random cases (*draws*), equally many of each scene.
 
 		- *To be found*: the truth. *Something*: there is a fault or a difference. *Nothing*: there is neither, or the right
 		  answer is a number. *Cannot be told*: the data do not show the answer.

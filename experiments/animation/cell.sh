@@ -34,7 +34,7 @@ exp_words() { echo "${P[protocol]}: ${P[shows]}$([ "${P[draw]}" != pixmap ] || e
 exp_before_cells() {
 	[[ ,$SHOWN, == *,page,* ]] || return 0
 	exp_step "makes the pictures of the test page"
-	page_pictures "$RUN/log/pictures" || die "cannot make the pictures of the test page; see $RUN/log"
+	page_pictures "$RUN/log/pictures" || die "cannot make the pictures of the test page; see $RUN/log/pictures/*.err"
 	[ ! -t 1 ] || printf '\r\033[K'
 }
 exp_end_lab() { rm -rf "$RUN/log/pictures"; }

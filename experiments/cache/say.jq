@@ -33,7 +33,8 @@ def verdict: doubts as $doubts | with("size") as $size | with("beyond") as $beyo
 	| if rows == [] then nothing_measured
 	  elif $size + $beyond + $none == [] then "The repeats disagree about the size of the cache."
 	  else [($size | select(. != []) | map("\(system) caches \(frames)") | and_list),
-		($beyond | select(. != []) | "\(map(system) | and_list): no limit of the cache up to \(map(.frames_most) | max) frames"),
+		($beyond | select(. != [])
+			| "\(map(system) | and_list): the cache holds at least \(map(.frames_most) | max) frames, the most that were tried"),
 		($none | select(. != []) | "\(map(system) | and_list): no cache for animation frames"),
 		($unclear | select(. != []) | "\(map(system) | and_list): the repeats disagree")] | join("; ") + $searches + "."
 		+ if $doubts == [] then "" else " This is unsure: \($doubts | and_list)." end end;
@@ -46,7 +47,7 @@ def limit_words: "**\(system) caches \(frames)**, \(.cache_sent_bytes | bytes) o
 def limits: with("size") as $size | with("beyond") as $beyond | with("unclear") as $unclear | ($size + $beyond)[0] as $first
 	| lost_steps as $lost | doubts as $doubts | if $size + $beyond + $unclear == [] then empty else
 	finding("limit"; ([($size[] | limit_words),
-		($beyond | select(. != []) | "no limit of the cache up to \(map(.frames_most) | max) frames:"
+		($beyond | select(. != []) | "the cache holds at least \(map(.frames_most) | max) frames, the most that were tried:"
 			+ " \(named("(\(.fits_mbit_per_s | mbit) Mbit/s)"))"),
 		($unclear | select(. != []) | "the repeats disagree over \(map(system) | and_list)"),
 		($lost | select(. != []) | "in \(length | plural("step")) (\(map(.protocol) | unique | join(", "))) more than 10 % of the frames"

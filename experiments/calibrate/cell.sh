@@ -150,7 +150,7 @@ exp_summed() {
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
 	"$TP_HOME/report/report.sh" --record "$RUN" |
 		jq -c --arg machine "$machine" '.machine = $machine' | put_json "$RUN/calibration.json"
-	[ "$ON_BACKEND" = ssh ] || [ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK"
+	[ "$ON_BACKEND" = ssh ] || [ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK, not the usual $LINK_USUAL"
 	[ "$(jq .lab.shared_cpus "$RUN/run.json")" != true ] || why+="${why:+, and }server and client shared CPUs"
 	[ -z "$why" ] || { warn "$why: $whose keeps its earlier calibration"; return 0; }
 	record=$(calibration_add <"$RUN/calibration.json") || {

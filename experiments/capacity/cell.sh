@@ -220,7 +220,7 @@ measure() {	# measure N FOLDER SEED; 1: STEP_WHY
 next_users() {	# next_users FOLDER; 1: all is known
 	local said
 	said=$("$TP_BIN/judge" "$1/tries.tsv" --criteria "$CRITERIA" --most "$MOST" --json) || [ $? = 3 ] ||
-		die "judge cannot read $1/tries.tsv"
+		die "judge failed on $1/tries.tsv (see above)"
 	LIMITS=$(jq -c .result.limits <<<"$said") NEXT=$(jq -r '.result.next // 0' <<<"$said")
 	[ "$NEXT" != 0 ]
 }

@@ -51,7 +51,7 @@ cells_choose() {
 	[ -z "$RESUME" ] || [ -n "$late" ] || none="--resume $RESUME: it has no cells; start a new run"
 	[ "${#CELLS[@]}" -gt 0 ] || exp_bad "$none"
 	twice=$(printf '%s\n' "${CELLS[@]}" | sort | uniq -d | head -n 1)
-	[ -z "$twice" ] || die "two conditions have the same name, $twice"
+	[ -z "$twice" ] || die "two conditions have the same name, $twice: measure them in separate runs"
 }
 
 cell_use() {	# cell_use N: sets CELL, P and CELL_REPEATS

@@ -198,7 +198,7 @@ lab_lacks() {
 		memory-local) ;;
 		memory-*)
 			[ -z "${SERVER_MEMORY-}" ] || [ -n "$LAB_MEMORY_GROUP" ] ||
-				echo "server memory of $SERVER_MEMORY: not confined, it is the machine's own"
+				echo "server memory of $SERVER_MEMORY: without effect here, the server has all of the machine's memory"
 			;;
 		capture-*)
 			[ "${LAB_TAP[0]-}" != listener ] ||

@@ -168,7 +168,7 @@ animation_figures() {	# animation_figures FOLDER WARM FRAMES [FROM_NS TO_NS]; 1:
 	LAB_WHY=$(no_report capture prototap)
 	[ -s "$1/prototap.json" ] || return
 	lost=$(jq '.result.capture.dropped // 0' "$1/prototap.json" 2>/dev/null)
-	LAB_WHY="the capture lost $lost packets"
+	LAB_WHY="the capture lost $lost packets, so bytes are missing"
 	[ "${lost:-0}" = 0 ] || return
 	LAB_WHY="the step left no figures"
 	[ ! -s "$1/animate.json" ] || frame=$(jq -c '.result | {frame_bytes, information_bytes}' "$1/animate.json")

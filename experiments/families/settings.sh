@@ -192,11 +192,11 @@ setting_try() {	# 0, or LAB_WHY
 	fi
 	setting_levers "$1" || return
 	in_session lab_start server "try-$1" true
-	lab_wait "$LAB_PID" || why="the session may not be started so: $(last_word "try-$1")"
+	lab_wait "$LAB_PID" || why="cannot start the session with this setting: $(last_word "try-$1")"
 	if [ -z "$why" ] && [ -z "$LOAD_EACH" ]; then
 		lab_start "${LOAD_FLAGS[@]}" server "try-$1" "$TP_BIN/sink" -t 10ms "${LOAD_OPTIONS[@]}" --format json
 		# 3: it ran in the setting, but got less CPU time than planned
-		lab_wait "$LAB_PID" || [ $? = 3 ] || why="the load may not be started so: $(last_word "try-$1")"
+		lab_wait "$LAB_PID" || [ $? = 3 ] || why="cannot start the load with this setting: $(last_word "try-$1")"
 		slice=$(jq -r '.settings.slice_ms // empty' "$LAB_LOG/try-$1.out" 2>/dev/null)	# the kernel's slice
 		[[ -n $why || " ${LOAD_HOW[$1]} " != *" --slice "* || " ${LOAD_HOW[$1]} " == *" --slice ${slice}ms "* ]] ||
 			why="this kernel takes no slice length for a process (EEVDF does, from Linux 6.12 on)"

@@ -144,7 +144,7 @@ tap_end() {	# tap_end NAME FOLDER
 	TAP=''
 	# Packets missed by the capture would make the protocol look cheaper.
 	lost=$(jq '.result.capture.dropped // 0' "$LAB_LOG/tap-$1.out" 2>/dev/null)
-	LAB_WHY="the capture lost $lost packets"
+	LAB_WHY="the capture lost $lost packets, so bytes are missing"
 	[ "${lost:-0}" = 0 ] || return
 	"$TP_BIN/prototap" read "$LAB_LOG/$1.pcap" --port "$PROTOCOL_PORT" --format json -o "$2/$1.json" 2>"$LAB_LOG/$1.err" || status=$?
 	[[ "$status $1" == @(0 *|1 idle) ]] && [ -s "$2/$1.json" ] || {	# an idle session may send no packet

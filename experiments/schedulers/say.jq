@@ -70,7 +70,7 @@ def by_default: row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loa
 def repeated: response | .low != null or .both != null;
 def near_words: "nearly as fast as computed without load";
 def limit_words: "\(near_ms | with_unit("ms")), twice the \(near_ms / 2 | with_unit("ms")) computed without load";
-def surely_words($rows): if all($rows[]; repeated) then "(surely at most \(limit_words))"
+def surely_words($rows): if all($rows[]; repeated) then "(95 % sure: at most \(limit_words))"
 	else "(at most \(limit_words), in one repeat)" end;
 # Settings without effect, and harmful ones, by the ends of both intervals (input: the document).
 def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null or ($r | repeated | not) then "" else

@@ -109,7 +109,7 @@ def here_words($few): "\(mb_range("server_bytes")) are in use without any login"
 	+ " \(mb_range("machine_kernel_bytes")) by kernel tables and stacks,"
 		+ " including everything else that runs on this machine"
 	+ if $few == [] then "." else
-		", which makes the figure uneven (with \($few[0].logins | plural("login")): \($few | mb_range("server_bytes")))." end;
+		", so this figure varies (with \($few[0].logins | plural("login")): \($few | mb_range("server_bytes")))." end;
 def empty_words: "(a virtual machine, \(if .accel == "kvm" then "KVM" else "emulated" end), Linux \(.kernel), one process): the"
 	+ " kernel reserves \(.reserved_bytes / 1048576 | with_unit("MB")) at boot,"
 	+ " \(.used_bytes / 1048576 | with_unit("MB")) are in use (\(.processes_bytes / 1048576 | with_unit("MB")) by processes),"

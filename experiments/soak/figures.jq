@@ -10,7 +10,7 @@ def figures: . as $doc | .blocks | select(. != null and . != []) | . as $blocks 
 	| {name: "over-time", title: "A session over time", across: 2, high: 235,
 		legend: [{draw: "box", title: "warm-up", colour: "#e4e4e4"}, dashed + {draw: "line", title: "grows since"}],
 			panels: [
-		["response time", "ms", ["floor_ms", "floor", light_colour], ["median_ms", "median, late keys", mark_colour]],
+		["response time", "ms", ["floor_ms", "10 % value", light_colour], ["median_ms", "median, late keys", mark_colour]],
 		["late keys", "percent", ["late_percent", "median, late keys", mark_colour]],
 		(["TCP round trip", "ms", "round_trip_ms"], ["packets sent again", "in each block", "sent_again"],
 			["memory", "MB", "memory_mb"],

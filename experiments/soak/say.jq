@@ -6,7 +6,7 @@ def title: "A session over hours: \(protocol_words)";
 def duration: if . < 120 then "\(number) s" elif . < 7200 then "\(. / 60 | number) min" else "\(. / 3600 | number) h" end;
 def setup: [protocol_words, link_words, (.run.settings.seconds | values | duration), run_words] | sentence;
 def hours: . * 3600 | duration;
-def names: {floor_ms: "the floor of the response time", median_ms: "the median response time",
+def names: {floor_ms: "the 10 % value of the response time", median_ms: "the median response time",
 	late_percent: "the share of late keys",
 	viewer_round_trip_ms: "the TCP round trip seen by the viewer", server_round_trip_ms: "the TCP round trip seen by the server",
 	viewer_sent_again: "what the viewer sends again", server_sent_again: "what the server sends again",

@@ -24,7 +24,7 @@ find_base() {
 		mount=$(awk '$3 == "cgroup2" { print $2; exit }' "$LAB_PROC/mounts")
 		own=$(sed -n 's/^0:://p' "$LAB_PROC/cgroup")
 	fi
-	[ -n "$mount" ] || { why="no cgroups are mounted here"; return 1; }
+	[ -n "$mount" ] || { why="no cgroups are mounted here: mount -t cgroup2 none /sys/fs/cgroup"; return 1; }
 	own=${own%/}
 	for folder in "$mount" "$mount${own%/*}" "$mount$own"; do
 		[[ $tried != *" $folder "* ]] || continue

@@ -31,8 +31,8 @@ protocol_about() {
 	case $PROTOCOL_VARIANT in
 	vnc) printf 'RDP, xrdp in front of an Xvnc, client xfreerdp\n' ;;
 	cache) printf 'RDP, xrdp with xorgxrdp, client xfreerdp with its bitmap cache\n' ;;
-	headless) printf 'RDP, xrdp with xorgxrdp, without a client of its own: keyrepeat is it\n' ;;
-	gfx) printf 'RDP, xrdp 0.10 with its graphics pipeline, without a client of its own: keyrepeat is it\n' ;;
+	headless) printf 'RDP, xrdp with xorgxrdp, without a client of its own: keyrepeat is the client\n' ;;
+	gfx) printf 'RDP, xrdp 0.10 with its graphics pipeline, without a client of its own: keyrepeat is the client\n' ;;
 	*) printf 'RDP, xrdp with xorgxrdp, client xfreerdp\n' ;;
 	esac
 }

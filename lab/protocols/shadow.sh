@@ -12,7 +12,9 @@
 
 SHADOW_RATE=16	# frames a second, of libfreerdp-shadow
 
-protocol_about() { printf 'RDP, FreeRDP'\''s shadow server in front of an Xvfb, without a client of its own: keyrepeat is it\n'; }
+protocol_about() {
+	printf 'RDP, FreeRDP'\''s shadow server in front of an Xvfb, without a client of its own: keyrepeat is the client\n'
+}
 protocol_properties() { printf 'display link\n'; }
 protocol_packages() { printf 'freerdp2-shadow-x11 freerdp2-dev openssl xvfb xauth x11-xserver-utils\n'; }
 

@@ -209,14 +209,15 @@ static void say_frames_seen(struct rec_report *r, int64_t loop, struct count_res
 
 	if (misses_are_known(loop, seen))
 		rec_say(r, "%s seen in %s: %s/s, %s of %s, %s missed (without whole rounds of the loop)", frames, seconds, rate,
-			count_text(seen->distinct), counted_text(loop, "kind"), seen->missed ? count_text(seen->missed) : "none");
+			count_text(seen->distinct), counted_text(loop, "different frame"),
+			seen->missed ? count_text(seen->missed) : "none");
 	else if (loop > 1)
 		rec_say(r, "%s seen in %s: %s/s, %s of %s; missed: unknown, %s", frames, seconds, rate, count_text(seen->distinct),
-			counted_text(loop, "kind"),
+			counted_text(loop, "different frame"),
 			seen->foreign ? "the loop has other frames than --frames says" : "the picture did not change");
 	else
 		rec_say(r, "%s seen in %s: %s/s, %s; missed: unknown, give --frames N", frames, seconds, rate,
-			counted_text(seen->distinct, "kind"));
+			counted_text(seen->distinct, "different frame"));
 	rec_say(r, "  gap %s (median), %s at worst", ns_text(sample_quantile(&seen->gap, 0.5).value),
 		ns_text(sample_max(&seen->gap).value));
 }

@@ -50,7 +50,7 @@ int tap_port_open(struct tap_interface *e, const char *where, struct why *why)
 	if (there < 0 || setns(there, CLONE_NEWNET)) {
 		err = errno;
 		why_fail(-err, why, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
-			 err == EPERM ? "; needs CAP_SYS_ADMIN there" : "");
+			 err == EPERM ? "; run as root, or with CAP_SYS_ADMIN over that namespace" : "");
 	}
 	if (there >= 0)
 		close(there);

@@ -210,7 +210,8 @@ static void show_progress(struct gap_pipeline *f)
 	struct pipeline_cpu_total sum = pipeline_cpu_sum(f);
 	int64_t since = clock_now() - run.start_ns;
 
-	progress_show(&progress, "%s of %s  lost %s %%, longest %s", ns_text((double)since), ns_text((double)cfg.time_ns),
+	progress_show(&progress, "%s of %s  CPU lost to other work %s %%, longest %s", ns_text((double)since),
+		      ns_text((double)cfg.time_ns),
 		      number_text(100.0 * (double)(sum.lost_ns + sum.tick_ns) / (double)since / spin->n),
 		      ns_text((double)sum.longest_ns));
 }

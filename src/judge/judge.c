@@ -569,7 +569,7 @@ static int judge_limits(const char *file)
 	int err;
 
 	err = limits_read(in, &list, &line);
-	cli_close_input(in, file, err, line, "not a table of limits/1");
+	cli_close_input(in, file, err, line, "not a table of limits (schema limits/1; see thinprobe help judge)");
 	if (!list.n)
 		die(EXIT_RUN, "%s: no limit", file);
 	r = rec_must_open(&out_cfg, "judge");
@@ -722,7 +722,7 @@ int main(int argc, char **argv)
 	if (cfg.limits)
 		return judge_limits(argv[first]);
 	if (cfg.starts)
-		die_usage("--starts reads no blocks: leave one out");
+		die_usage("--starts needs no file: leave out the file, or --starts");
 	in = cli_open_input(argv[first]);
 	err = blocks_read(in, &table, &line);
 	if (err == -EEXIST)

@@ -178,7 +178,7 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 			train->due && train->key[train->due - 1].repeated
 				? "when the display repeated the held key is not known: --mode tap is exact"
 			: f->ahead ? "which keys the patch counted for somebody else is not known: let nobody else type"
-			: cfg->watch == WATCH_PATCH ? "which keys the patch did not count is not known: does each arrive?"
+			: cfg->watch == WATCH_PATCH ? "the patch counted fewer keys than were sent: does the program get each?"
 			: !train->one_by_one
 				? "updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
 				  "--watch patch is exact"

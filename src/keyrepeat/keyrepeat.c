@@ -97,7 +97,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 'k', "key", &cfg.key, .help = "key to type: a character, a name, U20AC or 0xff0d (a)", .meta = "KEY" },
 	{ CLI_FLAG, 0, "erase", &cfg.erase, .help = "type the key and BackSpace in turns (default --region: auto)" },
 	{ CLI_FILE, 0, "script", &cfg.script, .help = "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line" },
-	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as an echo (update; for null: none)", .words = watches },
+	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as an echo (update; with target null: none)", .words = watches },
 	{ CLI_CALL, 0, "region", &cfg.region, .help = "watch only this rectangle (all); auto: type a few keys to find it",
 	  .call = read_region, .meta = "WxH+X+Y" },
 	{ CLI_CALL, 0, "window", &cfg.window, .help = "type only into this window; --region counts from its upper left corner",

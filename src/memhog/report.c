@@ -124,5 +124,5 @@ void report_hog(struct rec_report *r, const struct memhog_options *cfg, const st
 	say_fill_result(r, h, filled);
 	say_touch_rate(r, cfg, touched, touch_ns, last->used.ru_majflt - filled->used.ru_majflt);
 	if (world->left_least != INT64_MAX)
-		rec_say(r, "the rest of the machine had at least %s at every look", memory_text((double)world->left_least));
+		rec_say(r, "at least %s stayed free for other programs, at every check", memory_text((double)world->left_least));
 }

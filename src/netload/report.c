@@ -59,12 +59,12 @@ static double batch_bits(const struct load_session *r)
 bool report_warn_rate(struct rec_report *rec, const struct load_session *r, const struct load_counts *end)
 {
 	double sent = sent_bits_per_s(r, end), asked = (double)r->load.rate, seconds = (double)end->sent_ns / NS_PER_S;
-	char why[64] = "the link takes no more, or an end did not get the CPU";
+	char why[80] = "the link takes no more, or an end did not get the CPU";
 
 	if (is_rate_held(r, end) || (seconds < 0.5 && !end->given_up_frames && !end->refused_frames))
 		return false;
 	if (fabs(sent - asked) * seconds <= batch_bits(r))
-		strcpy(why, "the load is too short for frames of this size");
+		strcpy(why, "the load is too short for frames of this size: give a longer --time");
 	else if (sent > asked && !load_sum_streams(end->lane, r->load.lanes).resent_frames)
 		strcpy(why, "the kernel sent more frames than were asked for");
 	else if (sent > asked)

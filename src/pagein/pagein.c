@@ -324,8 +324,10 @@ int main(int argc, char **argv)
 	int first, status;
 
 	argc = cut_hog_command(argc, argv);
-	first = cli_parse(argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
-			  "Pages an application out and times the first key into it, in turn with runs in memory.", options);
+	first = cli_parse(
+		argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
+		"Pages an application out and times the first key into it; alternates with runs in which it stays in memory.",
+		options);
 	check_options(first, argc);
 	proc_catch_stop(); /* before the output, which a signal would otherwise leave half done */
 	open_memory_group();

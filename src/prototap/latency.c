@@ -100,7 +100,7 @@ static int read_typed_keys(struct key_latency *l, struct why *why)
 		return why_fail(-1, why, "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)",
 				file, line);
 	case -E2BIG: return why_fail(-1, why, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
-	case -ENODATA: return why_fail(-1, why, "%s: no key in it was sent", file);
+	case -ENODATA: return why_fail(-1, why, "%s: no key in it was sent; type again", file);
 	case -ENOTSUP:
 		return why_fail(-1, why,
 				"%s, line %lu: no offset of the wall clock, so the key cannot be compared with packets; type again",

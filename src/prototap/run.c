@@ -25,7 +25,8 @@ static void note_set_clock(struct run_state *run, int64_t time_ns, int64_t step_
 	     step_ns < 0 ? "back"
 	     : run->live ? "forward (or this host slept)"
 			 : "forward",
-	     ns_text(fabs((double)step_ns)), run->cfg->every_ns ? ": no wait is measured over that" : "");
+	     ns_text(fabs((double)step_ns)),
+	     run->cfg->every_ns ? ": no wait is measured over that" : ": latencies across that are wrong");
 	run->clock_sets++;
 	run->set_ns += step_ns;
 	intervals_note_clock_set(&run->intervals, time_ns);

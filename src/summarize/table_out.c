@@ -266,7 +266,7 @@ void table_out_print_schema(const struct tables *tables)
 
 	write_schema_rows(file, tables);
 	if (rows_close(file))
-		die(EXIT_RUN, "cannot write to standard output");
+		die(EXIT_RUN, "cannot write to standard output: %m");
 }
 
 #define AXES_MAX 64
