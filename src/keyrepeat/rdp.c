@@ -51,6 +51,7 @@ struct rdp_target {
 	struct picture picture;
 	int64_t drawn_ns;     /* when the library has drawn last */
 	_Atomic size_t drawn; /* how often the library has drawn */
+	int64_t painted;      /* pixels that it has drawn since repainted() was true */
 	bool dropped;	      /* the connection broke while the region was looked for */
 	bool raised;	      /* the library's threads have the priority of the watching thread */
 	int x, y;	      /* position of the pointer */
@@ -106,6 +107,7 @@ static void record_drawing(void *p, int64_t at_ns, const struct pixel_area *in)
 	if (!self->login->picture_ns)
 		self->login->picture_ns = at_ns;
 	at = area_clip(*in, self->picture.width, self->picture.height);
+	self->painted += (int64_t)at.w * at.h;
 	picture_record(&self->picture, at_ns, &at);
 	pthread_mutex_unlock(&self->lock);
 	atomic_fetch_add(&self->drawn, 1);
@@ -384,6 +386,19 @@ static bool read_screen(void *p, uint32_t *pixels, int w, int h)
 	return read;
 }
 
+static bool is_repainted(void *p)
+{
+	struct rdp_target *self = p;
+	bool much;
+
+	pthread_mutex_lock(&self->lock);
+	much = 16 * self->painted >= (int64_t)self->picture.width * self->picture.height;
+	if (much)
+		self->painted = 0;
+	pthread_mutex_unlock(&self->lock);
+	return much;
+}
+
 static bool type_key(void *p, int key, bool down)
 {
 	return !((struct rdp_target *)p)->dropped && !send_act(p, key, down);
@@ -397,6 +412,7 @@ static int find_region(struct rdp_target *self, const struct target_cfg *cfg, st
 					.hint = "; after a wrong password, the session may not be logged in",
 					.act = add_rdp_act,
 					.read = read_screen,
+					.repainted = is_repainted,
 					.type = type_key };
 	int err;
 

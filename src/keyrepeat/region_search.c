@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define NO_KEYS_NS (2500 * NS_PER_MS) /* watching without keys: the caret of any system blinks within it */
+#define REPAINTS_NS (10 * NS_PER_S)   /* ... and begins anew within this, when the picture is painted anew */
 #define ECHO_NS (400 * NS_PER_MS)     /* shortest wait for the changes after a key; on a busy machine the first may come later */
 #define QUIET_NS (250 * NS_PER_MS)    /* after a change the wait goes on until nothing changed for this long ... */
 #define ECHO_MAX_NS (3 * NS_PER_S)    /* ... but ends here, where something changes all the time, or nothing does */
@@ -40,13 +41,19 @@ static bool mark_new_changes(struct search_state *s, uint8_t bit)
 	return changed;
 }
 
+/* Before the first key, begins anew when the picture is painted anew. */
 static void mark_keyless_changes(struct search_state *s, uint8_t bit)
 {
-	int64_t until = clock_now() + NO_KEYS_NS;
+	int64_t now = clock_now(), until = now + NO_KEYS_NS, last = now + REPAINTS_NS;
 
-	while (clock_now() < until && !proc_stop) {
+	while (now < until && !proc_stop) {
 		mark_new_changes(s, bit);
-		proc_sleep(clock_now() + READ_NS);
+		if (bit == REGION_BEFORE && now < last && s->cfg->repainted && s->cfg->repainted(s->cfg->self)) {
+			memset(s->marks.bits, 0, (size_t)s->marks.w * (size_t)s->marks.h);
+			until = now + NO_KEYS_NS;
+		}
+		proc_sleep(now + READ_NS);
+		now = clock_now();
 	}
 }
 

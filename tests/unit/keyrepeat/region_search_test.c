@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The search on a virtual clock, in a screen painted here that may be painted anew before the first key. */
+#include "../unit.h"
+#include "clock.h"
+#include "keyrepeat/region_search.h"
+#include "proc.h"
+
+#define WIDTH 320
+#define HEIGHT 200
+#define MS NS_PER_MS
+
+static int64_t now_ns, painted_ns, paint_until_ns; /* the picture is painted at painted_ns, and in full until paint_until_ns */
+static int letters;
+static bool told;
+
+int64_t __wrap_clock_now(void);
+int64_t __wrap_clock_now(void)
+{
+	return now_ns;
+}
+void __wrap_proc_sleep(int64_t until_ns);
+void __wrap_proc_sleep(int64_t until_ns)
+{
+	now_ns = until_ns > now_ns ? until_ns : now_ns;
+}
+
+static void paint(uint32_t *pixels, int x, int y, int w, int h, uint32_t colour)
+{
+	for (int r = y; r < y + h; r++)
+		for (int c = x; c < x + w; c++)
+			pixels[r * WIDTH + c] = colour;
+}
+
+/* Grey, as a login; then black with a field of white letters and a caret. */
+static bool read_screen(void *self, uint32_t *pixels, int w, int h)
+{
+	bool session = now_ns >= painted_ns;
+
+	(void)self;
+	paint(pixels, 0, 0, w, h, session ? 0 : 0x808080);
+	if (session) {
+		paint(pixels, 40, 40, 8 * letters, 14, 0xffffff);
+		paint(pixels, 40 + 8 * letters, 40, 8, 14, 0x00ff00);
+	}
+	return true;
+}
+
+static bool is_repainted(void *self)
+{
+	bool anew = (!told && now_ns >= painted_ns) || now_ns < paint_until_ns;
+
+	(void)self;
+	told = told || now_ns >= painted_ns;
+	return anew;
+}
+
+static int add_act(void *self, const struct input_act *act, struct why *why)
+{
+	(void)self;
+	(void)why;
+	return act->keysym == 'a' ? 0 : 1;
+}
+
+static bool type_key(void *self, int key, bool down)
+{
+	(void)self;
+	letters += !down ? 0 : key == 0 ? 1 : -1;
+	return true;
+}
+
+static int search_area(struct pixel_area *found)
+{
+	struct input_act a = { .kind = ACT_KEY, .keysym = 'a' }, back = { .kind = ACT_KEY, .keysym = 0xff08 };
+	struct target_cfg target = { .first_key = &a, .back = &back };
+	struct region_search cfg = { .target = &target,
+				     .w = WIDTH,
+				     .h = HEIGHT,
+				     .act = add_act,
+				     .read = read_screen,
+				     .repainted = is_repainted,
+				     .type = type_key };
+	struct why why = { "" };
+
+	now_ns = letters = 0;
+	told = false;
+	*found = (struct pixel_area){ 0 };
+	return region_search(&cfg, found, &why);
+}
+
+static void assert_field(const struct pixel_area *found)
+{
+	assert_in_range(found->x, 30, 48);
+	assert_in_range(found->y, 30, 40);
+	assert_true(found->x + found->w >= 48 && found->x + found->w <= 70);
+	assert_int_equal(letters, 0);
+}
+
+TEST(a_session_painted_while_no_key_is_typed_does_not_hide_its_field)
+{
+	struct pixel_area found;
+
+	for (painted_ns = 0; painted_ns < 2400 * MS; painted_ns += 200 * MS) {
+		assert_int_equal(search_area(&found), 0);
+		assert_field(&found);
+	}
+}
+
+/* Nor does a picture that is painted for ever keep the search from typing. */
+TEST(a_picture_painted_all_the_time_is_not_waited_for)
+{
+	struct pixel_area found;
+
+	painted_ns = 0;
+	paint_until_ns = INT64_MAX;
+	assert_int_equal(search_area(&found), 0);
+	assert_field(&found);
+	assert_true(now_ns < 25000 * MS);
+}
