@@ -30,6 +30,8 @@ def late_probe($asked): left | select(.keys > 0)
 	| "Left late: \(.keys) of \($asked | plural("key")) were sent over 10 ms too late, the latest by"
 		+ " \(.ms | with_unit("ms")), because this machine was busy. The upper ends of ranges include this delay.";
 
+def ended_early: $run.reason | values | "Ended early: \(.). What is missing may change the figures.";
+
 # Of a range the share is one, too: from that of its late end to that of its early one.
 def network($rtt): def share: if . == null or . == 0 or . == infinite then null else
 		[100 * $rtt / ., 100] | min | . * 100 | round / 100 end;
@@ -48,7 +50,7 @@ def result: row as $row | ($row | network($run.protocol.rtt_ms)) as $net
 		keys_sent: $sent, keys_answered: $answered, keys_left_late: left.keys, left_late_max_ms: left.ms,
 		latency_ms: ($row | {p50: known("latency_p50_ms"), p90: known("latency_p90_ms"), max: known("latency_max_ms")}),
 		late_share_percent: ($row | known("late_share_percent")), threshold_ms: 100, network: $net,
-		sentences: ($row | [late, even, whose($net), late_probe(.keys)]),
+		sentences: ($row | [late, even, whose($net), late_probe(.keys), ended_early]),
 		limits: ($limits | split("\n") | map(select(. != "") / " " | {name: .[0], ms: (.[1] | tonumber),
 			holds: {"0": true, "5": false}[.[2]]} + ($row | if bare then {bare: true} else {} end)))}
 	| .for_a_bug_report = [

@@ -246,21 +246,24 @@ part_counts() {
 }
 cell_parameters() { jq -cn --arg p "$kind" '{protocol: $p, app: "own", sinks: 0}'; }
 
+# Sets `whole`, the parts that did not end early, and `early`: why the run did, with `state`.
 type_all() {
-	local n worst=0 cells=$RUN/cells/$cell_name
+	local n ended worst=0 cells=$RUN/cells/$cell_name
 	for ((n = 1; n <= repeat; n++)); do
 		[ -z "$interrupted" ] || break
 		type_train "$cells/$((parts + 1))" $((1000 + n))
 		if part_counts $((parts + 1)); then
 			parts=$((parts + 1))
+			ended=$(jq -r .result.ended "$cells/$parts/keyrepeat.json")
+			[ "$ended" = complete ] && whole=$((whole + 1)) || early="$ended in part $n of $repeat" state=failed
 			[[ " ${how[*]} " != *" auto "* ]] ||
 				how=("${how[@]/auto/$(jq -r .settings.region "$cells/$parts/keyrepeat.json")}")
 		fi
 		[ "$status" = 0 ] || worst=$status
-		[ "$status" = 0 ] || [ "$status" = 3 ] || break
+		[ "$status" = 0 ] || [ "$status" = 3 ] || { early=${early:-"part $n of $repeat was not measured"} state=failed; break; }
 	done
 	trap 'exit 130' INT TERM HUP
-	[ -z "$interrupted" ] || worst=130
+	[ -z "$interrupted" ] || early="after $whole of $repeat parts" state=interrupted worst=130
 	[ "$parts" -gt 0 ] || [[ $worst != [03] ]] || worst=1
 	[ "$parts" = 0 ] || [ "$worst" != 1 ] || worst=3	# some is known
 	status=$worst
@@ -275,16 +278,18 @@ write_run() {
 	[ "$kind" != ssh ] || server="ssh by $(ssh -V 2>&1)"
 	jq -n --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --arg experiment "$experiment" --arg command "$command" \
 		--arg version "${TP_VERSION:-unknown}" --arg started "$started" --arg kind "$kind" --arg title "$what" --arg target "$target" \
-		--argjson seconds "$seconds" --argjson parts "$parts" --argjson parameters "$(cell_parameters)" --argjson host "$facts" \
+		--argjson seconds "$seconds" --argjson parts "$parts" --argjson whole "$whole" --arg state "$state" --arg early "$early" \
+		--argjson total "$([ -n "$early" ] && echo "$repeat" || echo "$parts")" \
+		--argjson parameters "$(cell_parameters)" --argjson host "$facts" \
 		--arg rtt "$rtt" --argjson calibration "$(calibration_record)" --argjson root "$((EUID == 0))" --arg server "$server" \
 		--arg own "$own_ms" --argjson took "$((EPOCHSECONDS - begun))" '
-		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: (now | todate), measured_s: $took, state: "complete",
+		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: (now | todate), measured_s: $took, $state,
 		$command, settings: {on: "attach:\($target)", protocols: [$kind], apps: ["own"], loads: [0], $seconds, repeats: $parts,
 			regime: "session", modes: ["tap"], wire: false, seed: 1, threshold_ms: 100, threshold: "perception", link: "none",
 			quick: true, rate_per_s: $k[0].settings.rate_per_s},
 		axes: ["protocol", "app", "sinks"],
-		cells: [{name: "\($kind)-own-0", $parameters, state: "complete", complete: $parts, flags: []}],
-		counts: {total: $parts, complete: $parts, missing: 0, marked: 0}, $calibration, $host,
+		cells: [{name: "\($kind)-own-0", $parameters, $state, complete: $whole, flags: []}],
+		counts: {$total, complete: $whole, missing: ($total - $whole), marked: 0}, $calibration, $host,
 		protocol: {$server, version: "", says: $title, $title, window: $k[0].settings.window, watch: "update",
 			region: $k[0].settings.region,
 			rtt_ms: (if $kind | IN("vnc", "rdp") then [$k[].result.tcp_rtt_ms | values] | min else $rtt | tonumber? // null end),
@@ -292,30 +297,32 @@ write_run() {
 			frame_rate_per_s: null, encodings: [], compression: "unknown", encryption: "unknown", floor_ms: null},
 		lab: {server: "not ours, unknown", shared_cpus: false, rootless: ($root == 0), capture: "none", missing: [
 			"server: not ours, so nothing is known of its CPUs, its load and its scheduling, and nothing was changed on it",
-			"link rate and delay: as they are, not emulated", "packets and bytes: not captured"]}}' | put_whole "$RUN/run.json" ||
+			"link rate and delay: as they are, not emulated", "packets and bytes: not captured"]}}
+		+ if $early == "" then {} else {reason: $early} end' | put_whole "$RUN/run.json" ||
 		die "cannot write to $RUN: is the disk full?"
 }
 
 # The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides.
-# Without an interval, the 90 % value holds only if the share of late keys does, too. Without a value, as of few keys, the share
-# alone decides. A share without an interval never holds.
+# What the 90 % value does not decide, the share of keys over the limit does. Without an interval, the value holds only if the share
+# does, too. A share without an interval never holds.
 judge_limits() {
 	local name ms held p90 of=$RUN/.share
 	p90=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to|_low)?$/) p90[i] = $i }
 		NR > 1 { for (i in p90) if ($i != "") has = has p90[i] } END { print has ~ /_low/ ? "interval" : has ? "value" : "" }' \
 		"$RUN/summary.tsv")
-	[ "$p90" = interval ] || { mkdir "$of" && ln -s ../cells "$of/" || return; }
+	mkdir "$of" && ln -s ../cells "$of/" || return
 	while IFS=$'\t' read -r _ name ms _; do
 		[[ " $LIMITS " == *" $name "* ]] || continue
-		held=0
-		[ -z "$p90" ] || "$TP_HOME/report/fail.sh" limits "$RUN" <(echo "p90 * <= ${ms}ms") >/dev/null 2>&1 || held=$?
-		if [ "$p90" != interval ] && [ "$held" = 0 ]; then
+		held=3
+		[ -z "$p90" ] || { "$TP_HOME/report/fail.sh" limits "$RUN" <(echo "p90 * <= ${ms}ms") >/dev/null 2>&1; held=$?; }
+		if [ "$held" = 3 ] || [ "$p90$held" = value0 ]; then
+			held=0
 			jq --argjson ms "$ms" '.settings.threshold_ms = $ms' "$RUN/run.json" >"$of/run.json" &&
 				"${TP_BIN:-$TP_HOME/bin}/summarize" "$of" >/dev/null 2>&1 || rm -f "$of/summary.tsv"
 			"$TP_HOME/report/fail.sh" limits "$of" <(echo "late_share_percent * <= 10%") >/dev/null 2>&1 || held=$?
 			[ "$held" != 0 ] || awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "late_share_percent_low") at = i }
 				NR > 1 && (!at || $at == "") { exit 1 }' "$of/summary.tsv" || held=3
-			[ -z "$p90" ] || [ "$held" = 0 ] || held=3
+			[ "$p90" != value ] || [ "$held" = 0 ] || held=3
 		fi
 		printf '%s %s %s\n' "$name" "$ms" "$held"
 	done <"$TP_HOME/data/thresholds.tsv"
@@ -373,7 +380,7 @@ ask_leave
 RUN=${output_dir:-$(results_new try)} && folder_made RUN "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
 [ -z "$(ls -A -- "$RUN")" ] || bad "-o $RUN: is not empty; name a new folder"
 mkdir -p "$RUN/cells" "$RUN/log" || die "cannot write to $RUN"
-parts=0 interrupted=''
+parts=0 whole=0 early='' state=complete interrupted=''
 # shellcheck disable=SC2317 # on_exit calls them
 drop_unmeasured() {	# where nothing was measured, nothing stays
 	[ "$parts" = 0 ] || return 0

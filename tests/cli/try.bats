@@ -225,7 +225,9 @@ framed() {	# the window is in another that is not the root
 	[ -f run/report.html ]
 }
 
-@test "try: a part without figures is not among those that count; if there is no other, nothing was measured" {
+# fake_probe: "${try[@]}" is try with a keyrepeat that types nothing. The parts named in $EMPTY have no keys; in those of $DROPPED
+# the connection is dropped. Each of the 150 keys of a part takes 5 ms.
+fake_probe() {
 	mkdir fake
 	ln -s "$BIN"/* fake
 	rm fake/keyrepeat
@@ -233,26 +235,79 @@ framed() {	# the window is in another that is not the root
 		#!/bin/bash
 		while [ $# -gt 0 ]; do case $1 in --seed) part=$(($2 - 1000)) ;; -o) out=$2 ;; --log) log=$2 ;; esac; shift; done
 		[[ $EMPTY != *$part* ]] || { echo '{"result": {"keys_answered": 0, "ended": "complete"}}' >"$out"; exit 3; }
-		jq -n '{settings: {server: "of a part", region: "9x9+0+0", region_from: "given", rate_per_s: 20, period_ms: 50},
-			result: {ended: "complete", keys_sent: 20, keys_answered: 20, keys_due: 20, keys_skipped: 0, probe_cpu_percent: 1,
-				keys_left_late: 0, left_late_max_ms: 0, tcp_rtt_ms: 0.1, latency_from_due_ms: {n: 20, p50: 10}}}' >"$out"
+		[[ $DROPPED != *$part* ]] && ended=complete || ended="connection dropped"
+		jq -n --arg ended "$ended" '{settings: {server: "of a part", region: "9x9+0+0", region_from: "given", rate_per_s: 20, period_ms: 50},
+			result: {$ended, keys_sent: 150, keys_answered: 150, keys_due: 150, keys_skipped: 0, probe_cpu_percent: 1,
+				keys_left_late: 0, left_late_max_ms: 0, tcp_rtt_ms: 0.1, latency_from_due_ms: {n: 150, p50: 5}}}' >"$out"
 		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tblock\n' >"$log"
-		for i in {1..20}; do printf 'keys/1\t%d\t%d00\t%d00\t%d05\t%d05\t\t0\t1\n' "$i" "$i" "$i" "$i" "$i"; done >>"$log"
+		for ((i = 1; i <= 150; i++)); do
+			at=$((i * 50000000)) answer=$((at + 5000000))
+			printf 'keys/1\t%d\t%d\t%d\t%d\t%d\t\t0\t1\n' "$i" "$at" "$at" "$answer" "$answer"
+		done >>"$log"
+		[ "$ended" = complete ]
 	END
 	chmod +x fake/keyrepeat
-	export TP_BIN=$PWD/fake TP_HOME=$TOP TP_VERSION=0
+	export TP_BIN=$PWD/fake TP_HOME=$TOP TP_VERSION=0 EMPTY='' DROPPED=''
 	try=("${user[@]}" "$TOP/experiments/commands/try.sh" stalls vnc://127.0.0.1:9 --yes -t 2s)
+}
+
+@test "try: a part without figures is not among those that count; if there is no other, nothing was measured" {
+	fake_probe
 	for EMPTY in 1 2; do
-		export EMPTY
 		rm -rf run
 		run --separate-stderr "${try[@]}" -o run --json </dev/null
 		[ "$status" = 3 ]
 		[[ $stderr != *jq:* ]]
 		[ "$(jq -c '[.counts.complete, .counts.total, .protocol.server]' run/run.json)" = '[2,2,"of a part"]' ]
-		jq -e '.keys_sent == 40 and .repeats == 2' <<<"$output"
+		jq -e '.keys_sent == 300 and .repeats == 2' <<<"$output"
 	done
 	EMPTY=123 run --separate-stderr -1 "${try[@]}" -o run2
 	[[ -z $output && ! -e run2 ]]
+}
+
+@test "try: a server that is gone in the middle makes the run incomplete, which decides no limit" {
+	fake_probe
+	DROPPED=2 run --separate-stderr -3 "${try[@]}" -o run --json </dev/null
+	[ "$(jq -c '[.state, .counts.complete, .counts.total, .cells[0].complete]' run/run.json)" = '["failed",1,3,1]' ]
+	jq -e '([.limits[].holds] | unique) == [null] and (.sentences[-1] | test("part 2 of 3"))' <<<"$output"
+	run -3 "$TOP/report/fail.sh" judge run 'p50>100ms'
+	echo 'p50 * < 100ms' >limits
+	run -3 "$TOP/report/fail.sh" limits run limits
+}
+
+@test "try: what the 90 % value does not decide, the share of keys over the limit does; neither without an interval" {
+	local TP_HOME=$PWD/home TP_BIN=$PWD/home RUN=$PWD/run LIMITS=perception columns value share low wanted
+	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
+	mkdir -p home/report home/data run
+	grep perception "$TOP/data/thresholds.tsv" >home/data/thresholds.tsv
+	echo '{"settings": {}}' >run/run.json
+	printf '#!/bin/sh\ngrep -q p90 "$3" && exit "$(cat %s/value)"\nexit "$(cat %s/share)"\n' "$PWD" "$PWD" >home/report/fail.sh
+	printf '#!/bin/sh\nprintf "late_share_percent_low\\n%%s\\n" "$(cat %s/low)" >"$1/summary.tsv"\n' "$PWD" >home/summarize
+	chmod +x home/report/fail.sh home/summarize
+	while read -r columns value share low wanted; do
+		tr , '\t' <<<"$columns" >run/summary.tsv
+		tr -c ',\n' 1 <<<"$columns" | tr , '\t' >>run/summary.tsv
+		echo "$value" >value
+		echo "$share" >share
+		echo "${low#-}" >low
+		run -0 judge_limits
+		[ "$output" = "perception 100 $wanted" ] || { echo "$columns $value $share $low: $output"; false; }
+		[ ! -e run/.share ]
+	done <<-'END'
+		latency_p90_ms,latency_p90_ms_low 0 5 1 0
+		latency_p90_ms,latency_p90_ms_low 5 0 1 5
+		latency_p90_ms,latency_p90_ms_low 3 0 1 0
+		latency_p90_ms,latency_p90_ms_low 3 5 1 5
+		latency_p90_ms,latency_p90_ms_low 3 3 1 3
+		latency_p90_ms,latency_p90_ms_low 3 0 - 3
+		latency_p90_ms 0 0 1 0
+		latency_p90_ms 0 0 - 3
+		latency_p90_ms 0 5 1 3
+		latency_p90_ms 5 0 1 5
+		keys 3 0 1 0
+		keys 3 5 1 5
+		keys 3 0 - 3
+	END
 }
 
 @test "try: a part's median is a number, a bound or a range" {
