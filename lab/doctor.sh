@@ -65,6 +65,8 @@ hosts() {
 		row no "$what" "$CHROOTED" "$CHROOTED_CURE"
 	elif [ "$(id -u)" = 0 ] && hosts_can; then
 		row yes "$what" "as root, in namespaces"
+	elif ! have ip || ! have unshare; then
+		row no "$what" "ip or unshare is missing" "thinprobe setup"
 	elif hosts_can --user --map-root-user; then
 		UNSHARE_USER=1
 		row yes "$what" "rootless, in a user namespace"
@@ -74,9 +76,10 @@ hosts() {
 	elif [ "$(sysctl -n kernel.apparmor_restrict_unprivileged_userns 2>/dev/null)" = 1 ]; then
 		row no "$what" "AppArmor forbids user namespaces" \
 			"sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
+	elif [ "$(sysctl -n kernel.unprivileged_userns_clone 2>/dev/null)" = 0 ]; then
+		row no "$what" "user namespaces are forbidden" "sudo sysctl kernel.unprivileged_userns_clone=1, or run as root"
 	else
-		row no "$what" "user namespaces are forbidden" \
-			"sudo sysctl kernel.unprivileged_userns_clone=1, or run as root"
+		row no "$what" "an ordinary user may not make namespaces" "run as root"
 	fi
 }
 

@@ -337,9 +337,8 @@ say_all() {
 		"\$document[0] as \$run |"$'\n'"$(program 'include "try"; result | if $json == 1 then . else text end' "$here" "$TP_HOME")" \
 		"$RUN/summary.tsv") || die "the figures are in $RUN/summary.tsv, but cannot be said"
 	shown said	# (the server has named itself)
-	[ "$json" = 0 ] || { printf '%s\n' "$said"; return; }
-	sed '/^$/q' <<<"$said" | fold -s -w 79 | sed 's/ *$//'
-	sed '1,/^$/d' <<<"$said"
+	[ "$json" = 1 ] || said=$(sed '/^$/q' <<<"$said" | fold -s -w 79 | sed 's/ *$//'; echo; sed '1,/^$/d' <<<"$said")
+	printf '%s\n' "$said" 2>/dev/null || die "cannot write the figures to standard output; they are in $RUN/summary.tsv"
 }
 
 # --- run ------------------------------------------------------------------------------------------------------------

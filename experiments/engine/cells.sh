@@ -263,7 +263,7 @@ turn_take() {
 # quick=20`, 0 for never.
 cells_run() {
 	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 since spent turn=''
-	local words figure
+	local words figure kept
 	LAB_STOP_ENDS=''	# from here on a signal ends the running train, and the results so far are summed up
 	[ "$QUICK" = 0 ] && part=${part%% *} || part=${part##*quick=}
 	mapfile -t order < <(cells_order)
@@ -295,15 +295,16 @@ cells_run() {
 		fi
 		cell_measure "$repeat" "$folder"
 		measured=$((measured + 1))
+		kept=''
 		if [ "$i" -gt "$total" ]; then
-			cell_keep_quieter "$folder"
+			! cell_keep_quieter "$folder" || kept=' (of the first try, which was disturbed less)'
 			cell_judge "$folder"
 		elif [ -n "$CELL_FLAGS" ] && [ "$again" -lt "$most" ]; then
 			again=$((again + 1))
 			order+=("$n $repeat $session")
 		fi
 		figure=$(cell_figure "$folder") || { cell_unread "$folder" "$repeat" "$figure"; figure=''; }
-		exp_measured "$words" "$figure"
+		exp_measured "$words" "${figure:+$figure$kept}"
 		if [ "$CELL_STATE" != complete ] && EXP_LOST=$(name_full_disk "$RUN"); then break; fi
 		# (the last attempt's)
 		[ -z "$EXP_SWEEP" ] || printf '%s\t%s\n' "$CELL" "$figure" >>"$RUN/log/figures.tsv"
@@ -333,12 +334,11 @@ cell_measure() {	# cell_measure REPEAT FOLDER
 	[ -z "$CELL_REASON" ] || warn "$(exp_words), repeat $1: $CELL_REASON"
 }
 
-cell_keep_quieter() {
+cell_keep_quieter() {	# 1: this try stays
 	local worst=$CELL_WORST
 	cell_judge "$1~"
-	if awk -v a="$CELL_WORST" -v b="$worst" 'BEGIN { exit !(a < b) }'; then
+	awk -v a="$CELL_WORST" -v b="$worst" 'BEGIN { exit !(a < b) }' &&
 		mv "$1" "$1.swap" && mv "$1~" "$1" && mv "$1.swap" "$1~"
-	fi
 }
 
 # States of all cells: sets CELLS_JSON, for run.json; CELLS_TOTAL and CELLS_LEFT, in repeats; CELLS_WHY, why one failed;

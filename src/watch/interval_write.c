@@ -329,8 +329,9 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	if (!w->packets) {
 		if (w->cfg.terminal)
-			fprintf(stderr, "%s  no packet of port %.12s on %.12s yet: right port, right interface?\n", clock,
-				w->cfg.ports, w->cfg.interface);
+			fprintf(stderr,
+				"%s  no packet of port %.12s on %.12s yet: right port, right interface, and is a client connected?\n",
+				clock, w->cfg.ports, w->cfg.interface);
 		return;
 	}
 	if (!worst)
@@ -391,7 +392,8 @@ static void warn_silence(struct interval_writer *w, bool at_end)
 	if (!w->cfg.tells_silence || w->packets || w->silence_warned ||
 	    (!at_end && ((w->cfg.line && w->cfg.terminal) || w->end_ns - w->start_ns < SILENCE_NS)))
 		return;
-	warn("no packet of port %s on %s%s: right port, right interface?", w->cfg.ports, w->cfg.interface, at_end ? "" : " yet");
+	warn("no packet of port %s on %s%s: right port, right interface, and is a client connected?", w->cfg.ports,
+	     w->cfg.interface, at_end ? "" : " yet");
 	w->silence_warned = true;
 }
 
