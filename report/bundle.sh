@@ -29,7 +29,7 @@ is_run "$run"
 [ -d "$run/cells" ] || [ -f "$run/samples.tar.zst" ] || die 1 "$run: its samples are not there, so there is nothing to pack"
 need zstd zstd
 run=$(cd -- "$run" && pwd) || exit 1
-name=${run##*/}
+folder=$run name=${run##*/}
 [ ! -e "$out" ] || [ -f "$out" ] || die 2 "-o $out: is no file"
 [ ! -L "$out" ] || out=$(readlink -f -- "$out") || die 2 "-o $output: is a link into a folder that is not there"
 work_folder
@@ -65,17 +65,20 @@ classes() {
 		}'
 }
 
-# Lines "KIND VALUE PLACE TIMES" of what names people and machines. (A version is no address.)
+# Lines "KIND VALUE PLACE TIMES" of what names people and machines. (A version is no address, and a time no name of a folder.)
 identities() {
+	local of base
+	of=$(jq -rn --arg of "$folder" '$of | tojson[1:-1]') && base=${of##*/} || return
 	(cd "$work/in/$name" && { printf './run.json\0' && find . -type f ! -path ./run.json -print0 | LC_ALL=C sort -z; } |
-		LC_ALL=C xargs -r0 awk -f "$here/identity.awk") |
+		LC_ALL=C RUN=$of xargs -r0 awk -f "$here/identity.awk"; printf 'folder\t%s\tthe run\n' "$base") |
 		LC_ALL=C awk -F'\t' -v OFS='\t' '
 			$1 == "version" && !(($1, $2) in times) { versions = versions " " $2 }
 			!times[$1, $2]++ { kind[++n] = $1; value[n] = $2; place[n] = $3 }
 			END {
-				kinds = split("host user title address interface command path machine", wanted, " ")
+				kinds = split("host user title address interface command path folder machine", wanted, " ")
 				for (k = 1; k <= kinds; k++) for (i = 1; i <= n; i++)
-					if (kind[i] == wanted[k] && (kind[i] != "address" || !index(versions, value[i])))
+					if (kind[i] == wanted[k] && (kind[i] != "address" || !index(versions, value[i])) &&
+						(kind[i] != "folder" || value[i] !~ /^[0-9]+-[0-9]+-[0-9]+T[0-9-]+$/))
 						print kind[i], value[i], place[i], times[kind[i], value[i]]
 			}'
 }
@@ -134,6 +137,7 @@ classes >"$work/classes" && mkdir -p "$work/in/$name" &&
 	fi && identities >"$work/told" || die 1 "cannot copy $run to ${TMPDIR:-/tmp}"
 while IFS=$'\t' read -r _ value _; do TAKEN[=$value]=1; done <"$work/told"
 while IFS=$'\t' read -r kind value place times; do
+	[ "$kind" != folder ] || ! is_common "$value" || continue
 	word_for "$kind" "$value"
 	anywhere=2 as=${anonymous:+ -> $WORD} more=''
 	[[ -z $anonymous || $kind == @(address|path) ]] || ! is_common "$value" -i || anywhere=1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # identity.awk - what in the files of a run names people and machines; for bundle.sh. A file is JSON (*.json), or else a table.
 #
-# Prints lines "KIND VALUE PLACE", with tabs between. Where WORDS of the environment is a table of lines "VALUE WORD ANYWHERE" (as
-# text stands in JSON), it writes each FILE to OUT/FILE instead, with WORD for VALUE: as a whole word in all texts if ANYWHERE is 1
-# (2: also in other letter case), else only where the key says what the text is.
+# Prints lines "KIND VALUE PLACE", with tabs between; RUN of the environment is the run's folder. Where WORDS is a table of lines
+# "VALUE WORD ANYWHERE", it writes each FILE to OUT/FILE instead, with WORD for VALUE: as a whole word in all texts if ANYWHERE is 1
+# (2: also in other letter case), else only where the key says what the text is. RUN and VALUE are as text stands in JSON.
 
 BEGIN {
 	FS = OFS = "\t"
@@ -13,6 +13,7 @@ BEGIN {
 		word[$1] = $2
 		if ($3 == 2 && tolower($1) != toupper($1)) low[$1] = tolower($1)
 	}
+	run = ENVIRON["RUN"]
 }
 FNR == 1 {
 	if (to != "") close(to)
@@ -52,6 +53,7 @@ function in_text(text, path, key,   kind, value) {
 	if (words == "") {
 		place = file (path == "" ? "" : ": " path)
 		identify(kind, text, path)
+		if (run != "" && index(text, run)) folder(run "/cells/")
 		by_shape(text, path, key)
 		return ""
 	}
@@ -108,9 +110,12 @@ function by_shape(text, path, key) {
 	if (key == "version" || path ~ /\.tools\./) add("version", text)
 	seek(text, "[0-9]+[.][0-9]+[.][0-9]+[.][0-9]+")
 	seek(text, "[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:]*")
-	if (key ~ /^(file|folder|output|script|trace|traffic)$/ && text ~ /^\/[^\/]+\//) folder(text)
+	if (key ~ /^(file|folder|output|script|trace|traffic)$/ && text ~ /^\/[^\/]+\// || is_in_run(text)) folder(text)
 	else seek(text, "/[^][ \t\"'\\\\,:;()<>|*=]+")
 }
+
+# A file of a run, and nothing else: its folder may have blanks.
+function is_in_run(text) { return text ~ /^\/[^\/]+\/.*\/cells\/[^ ]*$/ && text !~ / \// }
 
 function seek(text, pattern,   found, before) {	# (one alternative each: mawk misses matches where there are several)
 	for (before = ""; match(text, pattern); before = substr(found, length(found))) {
@@ -135,12 +140,13 @@ function address(text,   part, n, i, full) {
 		n <= 8 && full > 1 && text ~ /::/ && text !~ /::.*::|:::/) add("address", text)
 }
 
-function folder(text,   part) {
+function folder(text,   part, n, of_run) {
 	sub(/^\/+/, "/", text)
 	if (text !~ /^\/[^\/]+\/./ || text ~ /^\/(usr|lib[0-9]*|bin|sbin|etc|dev|proc|sys)\/|^\/var\/tmp$/) return
-	sub(/\/cells\/.*/, "", text)
+	of_run = sub(/\/cells\/.*/, "", text)
 	sub(/[.]+$/, "", text)
-	split(text, part, "/")
+	n = split(text, part, "/")
+	if (of_run) add("folder", part[n])
 	if (part[2] ~ /^(home|Users)$/) add("user", part[3])
 	add("path", text)
 }

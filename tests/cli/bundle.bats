@@ -160,6 +160,28 @@ named() {
 	[[ $(jq -r .reason there/run/run.json) == "host-1 and host-1: no answer to user-1; a wan of 1, no title-"* ]]
 }
 
+@test "--anonymous: a run's folder is renamed whole, also with blanks, and where it was before it was moved" {
+	local dir="$PWD/my run login" file
+	for file in run/cells/vnc-light-0/1/{prototap,wire}.json; do
+		sed -i "0,/{/s||&\"written_to\": \"$dir/cells/vnc-light-0/1/wire.tsv\",|" "$file"
+	done
+	sed -i "0,/{/s||&\"hog\": \"env /opt/tree/enter.sh $dir/log/cpu.times /opt/tree memhog\",|" run/cells/vnc-light-0/2/prototap.json
+	sed -i "0,/{/s||&\"written_to\": \"/srv/acme/first of may/cells/vnc-light-0/3/x\",|" run/cells/vnc-light-0/3/prototap.json
+	mv run "$dir"
+	"$BIN/summarize" -q -o /dev/null "$dir"
+	grep -q 'my run login' "$dir/long.tsv"
+	run -0 "$TOP/thinprobe" bundle "my run login" --anonymous --all
+	[[ $output == *"  path      $dir -> "*"  folder    my run login -> folder-"* ]]
+	rm -rf "$dir" there && mkdir there
+	file=$(find . -maxdepth 1 -name '*.tar.zst')
+	[[ $file == ./folder-[12].tar.zst ]]
+	tar --zstd -xf "$file" -C there
+	run -1 grep -rE 'my run|run login|first of|of may|acme' there/*/cells there/*/long.tsv
+	[ -z "$(find there -name '*login*')" ]
+	[[ $(jq -r .written_to there/*/cells/vnc-light-0/1/wire.json) == /*path-*/cells/vnc-light-0/1/wire.tsv ]]
+	[[ $(jq -r .hog there/*/cells/vnc-light-0/2/prototap.json) == "env /"*path-*"/log/cpu.times /path-"*" memhog" ]]
+}
+
 @test "--anonymous: versions, shares and times are no addresses or folders, and parts of longer words stay" {
 	named ann eve 'an editor'
 	changed '.protocol.version = "3.5.99.26" | .reason = "Anna, annual, eves: 3.5.99.26 at 08:06:59, 10/20 and 1.2.3.4.5; eve"'
