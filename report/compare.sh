@@ -70,6 +70,11 @@ doubt=()
 	[ -z "$not_alike" ] || doubt=(--doubt "the runs were not alike: $not_alike")
 }
 rows_of "${runs[0]}" a >"$work/a"
+# In jq: the verdicts of a result. (Where a run has no undisturbed repeat, that a figure is only in the other is none.)
+counted='([.metrics_decided[].verdict | sub("^too noisy"; "not decided")] + (.the_same | map("no difference"))
+	+ (.overloaded | map("worse"))
+	+ if .verdict == "too noisy" then [] else .one_sided | map(select(.only == "a") | "not decided") end)'
+nothing=''
 none_of() {	# none_of RUN
 	die 1 "$1: no repeat can be summed up: $(head -n 1 "$work/why" 2>/dev/null | grep . ||
 		echo "its samples may have been deleted")"
@@ -89,6 +94,7 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 		--effect "$effect" --alpha "$alpha" "${asked[@]}" "${doubt[@]}" --json -o "$work/judged" 2>"$work/err" || status=$?
 	# its warnings are said below
 	case $status in 0 | 3 | 5) ;; *) ! disk_full "$work" || die 1; cat "$work/err" >&2; exit "$status" ;; esac
+	jq -e ".result | $counted != []" "$work/judged" >/dev/null || nothing=1
 	if [ -n "$json" ]; then
 		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$differs" \
 			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged" | printable_json
@@ -96,10 +102,12 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 		continue
 	fi
 	printf '\n%s against %s\n' "${names[i]}" "${names[0]}"
-	jq -r '.result | ([.metrics_decided[].verdict | sub("^too noisy"; "not decided")] + (.the_same | map("no difference"))
-			+ (.overloaded | map("worse")) + (.one_sided | map(select(.only == "a") | "not decided"))) as $all
-		| ["worse", "better", "no difference", "not decided"]
-		| map(. as $word | "\([$all[] | select(startswith($word))] | length) \($word)") | join(", ")' "$work/judged"
+	jq -r --arg a "${names[0]}" --arg b "${names[i]}" ".result | $counted"' as $all | if $all == [] then
+			"nothing was compared: \([[$a, .disturbed_a, .blocks_a], [$b, .disturbed_b, .blocks_b] | select(.[1] == .[2]) | .[0]
+				| "all repeats of \(.)"] | if . == [] then "no figure is one of both runs that can be compared" else
+				"\(join(" and ")) were disturbed by other programs" end)"
+		else ["worse", "better", "no difference", "not decided"]
+			| map(. as $word | "\([$all[] | select(startswith($word))] | length) \($word)") | join(", ") end' "$work/judged" | printable
 	jq -r "$(cat "$here/decided.jq")"' .result.metrics_decided[] | .unit as $u
 		| [name, (.a, .b | plain | with_unit($u)), change, interval, (.verdict | sub(" of that size"; ""))] | @tsv' "$work/judged" |
 		column -t -s $'\t' -N "condition and metric,${names[0]},${names[i]},change,interval,verdict" -R 2,3,4 | printable
@@ -113,4 +121,5 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 			(.copied | select(. != []) | "the same values in all repeats, so one run is a copy of the other: \(cells)"),
 			(.too_few | select(. != []) | "too few values of \($b): \(cells)"),
 			(.the_same | select(. != []) | "the same in all repeats: \(cells)")' "$work/judged" | printable
-done
+done || exit 1
+[ -z "$nothing" ] || exit 1
