@@ -310,10 +310,10 @@ run_says() {
 
 EXP_LOST=''	# why the hosts were lost
 
-# After run_ended, with the `state` of the caller. (Before the hosts have told the conditions, none are counted.)
+# After run_ended, with the `state` of the caller. (Before the hosts have told the conditions, no measurement is counted.)
 say_resume() {
 	local counts
-	counts=$(jq -r '.counts | select((.total // 0) > 0) | ": \(.complete) of \(.total) conditions"' "$RUN/run.json" 2>/dev/null)
+	counts=$(jq -r '.counts | select((.total // 0) > 0) | ": \(.complete) of \(.total) measurements"' "$RUN/run.json" 2>/dev/null)
 	printf 'thinprobe: this run is %s%s; resume it with: %s --resume %q\n' "$state" "$counts" "$(exp_called)" "$RUN" >&2
 }
 

@@ -58,7 +58,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 		[ "$status" = 0130 ] || { echo "after $moment s: $status (late: not within 60 s)" >&2; return 1; }
 		[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
 		cat "$BATS_TEST_TMPDIR/err"
-		[ "$(grep -c ": [0-8] of 8 conditions; resume it with: .* --resume $RUN$" "$BATS_TEST_TMPDIR/err")" = 1 ]
+		[ "$(grep -c ": [0-8] of 8 measurements; resume it with: .* --resume $RUN$" "$BATS_TEST_TMPDIR/err")" = 1 ]
 	done
 }
 
