@@ -258,7 +258,7 @@ display() {
 		cure="--own-display COMMAND starts the client on a display of ours; to measure windows of the desktop log in to an X11 session"
 	if [ -z "${DISPLAY:-}" ]; then
 		[ -z "${WAYLAND_DISPLAY:-}" ] || why="this is a Wayland session: XTest does nothing to Wayland clients"
-		row part "$what" "${why:-no X display here; the lab has displays of its own}" "${why:+$cure}"
+		row part "$what" "${why:-no X display here; the lab has displays of its own}" "$cure"
 		return
 	fi
 	if [ -x "$TP_BIN/keyrepeat" ]; then

@@ -399,6 +399,12 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	done
 }
 
+@test "doctor: where there is no display, a client's window has its cure" {
+	env -u DISPLAY -u WAYLAND_DISPLAY "$TOP/thinprobe" doctor --json >said || [ $? = 4 ]
+	jq -e '.rows[] | select(.what | startswith("a client")) | .state == "part" and (.why | test("no X display"))
+		and (.cure | startswith("--own-display COMMAND "))' said
+}
+
 @test "doctor: a missing program gives 'no', a cure and exit status 4; a protocol that cannot run is counted once" {
 	mkdir home
 	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" "$TOP/report" home/
