@@ -287,8 +287,13 @@ static struct coverage coverage_of_values(enum estimator e, const struct coverag
 static void coverage_print(const char *figure, const char *truth, const char *keys, const char *more, double repeats,
 			   const struct coverage *c)
 {
-	printf("%s\t%s\t%s%s\t%.3g\t%.1f\t%.2f\t%.0f\n", figure, truth, keys, more, repeats, 100 * c->held, c->width,
-	       100 * c->none);
+	char held[32] = "", width[32] = "";
+
+	if (c->none < 1) { /* otherwise no interval was there */
+		snprintf(held, sizeof(held), "%.1f", 100 * c->held);
+		snprintf(width, sizeof(width), "%.2f", c->width);
+	}
+	printf("%s\t%s\t%s%s\t%.3g\t%s\t%s\t%.0f\n", figure, truth, keys, more, repeats, held, width, 100 * c->none);
 	fflush(stdout);
 }
 
@@ -335,7 +340,7 @@ int main(int argc, char **argv)
 			for (size_t w = 0; w < COUNT(widths); w++) {
 				double mean;
 
-				c[0] = coverage_of_stop(&coverage_laws[law], ALONE, i, widths[w], draws / 5, &mean);
+				c[0] = coverage_of_stop(&coverage_laws[law], ALONE, i, widths[w], (draws + 4) / 5, &mean);
 				snprintf(more, sizeof(more), ", stop at %g %%", 100 * widths[w]);
 				coverage_print(figures[i], coverage_laws[law].name, coverage_kinds[ALONE], more, mean, c);
 			}

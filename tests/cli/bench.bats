@@ -28,6 +28,13 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	bench "$words ratio time a b '$limit'"
 }
 
+@test "coverage: where no interval was there, its cells are empty" {
+	run -0 "$TOOLS/coverage" 1
+	[[ $output != *nan* && $output != *inf* ]]
+	grep -qx $'p99\tlognormal 0.3\talone\t3\t\t\t100' <<<"$output"
+	[ -z "$(awk -F'\t' 'NR > 1 && ($5 == "") != ($7 == 100)' <<<"$output")" ]
+}
+
 @test "median and interval are the order statistics that tables give for 8, 10, 12 and 20 values" {
 	# ranks of the 95 % interval of a median, e.g. Conover, Practical Nonparametric Statistics, table A3 (p = 0.5)
 	run ratios "" 8 1 7 2 6 3 5 4
