@@ -288,9 +288,9 @@ void report_served_loads(struct rec_report *rec, const char *bind, int port, boo
 		     { "sent_wire_bytes", (int64_t)s->sent_wire });
 	rec_add_real(rec, "seconds", seconds, 3);
 	rec_end(rec);
-	rec_say(rec, "%s loads in %s: %s received, %s sent", count_text((int64_t)s->loads), ns_text(seconds * NS_PER_S),
+	rec_say(rec, "%s in %s: %s received, %s sent", counted_text((int64_t)s->loads, "load"), ns_text(seconds * NS_PER_S),
 		bytes_text((double)s->got_wire), bytes_text((double)s->sent_wire));
 	if (s->broken || s->refused)
-		rec_warn(rec, "%s loads broke off, %s clients were refused", count_text((int64_t)s->broken),
-			 count_text((int64_t)s->refused));
+		rec_warn(rec, "%s broke off, %s refused", counted_text((int64_t)s->broken, "load"),
+			 counted_text((int64_t)s->refused, "client"));
 }

@@ -274,6 +274,7 @@ all_sent() {	# ms from frame to frame
 	ends "$server"
 	[ "$status" = 0 ]
 	[ "$(jq .result.loads serve.json)" = 1 ]
+	[[ $(jq -r .summary serve.json) == "1 load in "* ]]
 }
 
 @test "netload send: different errors for a server that is no netload and for none at all" {
