@@ -114,8 +114,8 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.
 					+ ($of | map("\(.shortest | plain) s (\(.part | part_short))") | join(", ")),
 						heavy_colour])) as [$z, $title, $colour]
 			| [$all[] | select(.part == $p and .think_s == $z)] | group_by(.repeat) as $repeats
-			| {draw: "band", $colour, rows: [$repeats[0][] | ((.cov_high - .cov_low) / 2) as $half
-				| {x: .users, low: (1 - $half), high: (1 + $half)}]},
+			| {draw: "band", $colour, rows: [$repeats[0][] | (.cov_high - .cov) as $half
+				| {x: .users, low: ([0, 1 - $half] | max), high: (1 + $half)}]},
 			  ($repeats[] | {draw: "line", width: 0.4, $colour, title: "each repeat",
 				rows: [.[] | {x: .users, y: .cov}]}),
 			  # only at users that every repeat has: a mean of some would jump

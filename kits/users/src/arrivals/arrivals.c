@@ -136,6 +136,12 @@ static size_t copy_times(const struct logged_arrivals *l, uint32_t sources, int6
 	return n;
 }
 
+/* An end of a range of coefficients of variation, which are never below 0; NAN stays. */
+static double from_zero(double low)
+{
+	return low < 0 ? 0 : low;
+}
+
 static void report_tests(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_result *p)
 {
 	double band = p->n ? POISSON_BAND / sqrt((double)p->n) : (double)NAN;
@@ -151,7 +157,7 @@ static void report_tests(struct rec_report *r, const struct logged_arrivals *l, 
 	rec_add_real(r, "ties_expected", p->ties_expected, 3);
 	rec_add_bool(r, "gaps_told", p->gaps_told);
 	rec_add_reals(r, { "mean_ms", p->mean_s * 1000, 6 }, { "sd_ms", p->sd_s * 1000, 6 }, { "cov", p->cov, 6 },
-		      { "cov_low", p->cov - band, 6 }, { "cov_high", p->cov + band, 6 }, { "band", band, 6 },
+		      { "cov_low", from_zero(p->cov - band), 6 }, { "cov_high", p->cov + band, 6 }, { "band", band, 6 },
 		      { "cov_p", p->p[POISSON_COV], 6 }, { "ks", p->ks, 6 }, { "ks_p", p->p[POISSON_KS], 6 },
 		      { "interval_ms", p->interval_s * 1000, 6 });
 	rec_add_int(r, "intervals", (int64_t)p->intervals);
@@ -194,7 +200,7 @@ static void say_verdict(struct rec_report *r, const struct logged_arrivals *l, c
 			number_text(1 / p->mean_s));
 	else if (p->gaps_told)
 		rec_say(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)", count_text((int64_t)l->n),
-			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), p->cov, 1 - band, 1 + band);
+			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), p->cov, from_zero(1 - band), 1 + band);
 	else
 		rec_say(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", count_text((int64_t)l->n),
 			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), ns_text((double)cfg.test.tick_ns));
@@ -251,15 +257,16 @@ static void report_sources(struct rec_report *r, struct row_file *t, const struc
 		band = POISSON_BAND / sqrt((double)(n - 1));
 		rec_begin_object(r, NULL);
 		rec_add_ints(r, { "sources", s }, { "n", (int64_t)n - 1 });
-		rec_add_reals(r, { "rate_per_s", 1 / f.mean, 6 }, { "cov", f.cov, 6 }, { "cov_low", f.cov - band, 6 },
+		rec_add_reals(r, { "rate_per_s", 1 / f.mean, 6 }, { "cov", f.cov, 6 }, { "cov_low", from_zero(f.cov - band), 6 },
 			      { "cov_high", f.cov + band, 6 });
 		rec_end(r);
 		if (!headed)
 			rec_begin_table(r, "rrrl", "  sources\trate\tCoV\trandom");
 		headed = true;
-		rec_add_row(r, "%u\t%s/s\t%s\t%.2f to %.2f", s, number_text(1 / f.mean), number_text(f.cov), 1 - band, 1 + band);
+		rec_add_row(r, "%u\t%s/s\t%s\t%.2f to %.2f", s, number_text(1 / f.mean), number_text(f.cov), from_zero(1 - band),
+			    1 + band);
 		if (t)
-			draw_write_row(t, "sources", s, f.cov, 1, f.cov - band, f.cov + band);
+			draw_write_row(t, "sources", s, f.cov, 1, from_zero(f.cov - band), f.cov + band);
 	}
 	rec_end(r);
 	free(gap);

@@ -212,12 +212,23 @@ refused() {	# status words...
 		[[ $output != *CoV* && $output != *Poisson* && $output != *inf* && $output != *nan* ]]
 	done
 	printf 'time_s\tuser\n1.5\ta\n1.5\ta\n1.5\ta\n' >sources.tsv
-	"$ARRIVALS" sources.tsv --tick 1ns --sources user --format json | jq -e '.result.by_sources | all(.cov == null)'
+	"$ARRIVALS" sources.tsv --tick 1ns --sources user --format json | jq -e '.result.by_sources
+		| all(.cov == null and .cov_low == null)'
 	printf 'time_s\n1.5\n2.25\n' >two.tsv
 	"$ARRIVALS" two.tsv --tick 1ns --format json -o out.json
 	is '.arrivals == 2 and .span_s == 0.75 and .cov == null and .poisson == null and (.verdict | test("no verdict"))'
 	run -0 "$ARRIVALS" two.tsv
 	[[ $output == *"no verdict"* && $output != *CoV* && $output != *Poisson* ]]
+}
+
+@test "arrivals: the range of a coefficient of variation does not begin below 0" {
+	need jq
+	# two gaps of 1 and 3 s: CoV sqrt(2) / 2, and 1.96 / sqrt(2) is 1.3859
+	printf 'time_s\tuser\n1\ta\n2\ta\n5\ta\n' >few.tsv
+	"$ARRIVALS" few.tsv --tick 1ns --sources user --format json | jq -e '.result | [., .by_sources[0]]
+		| all((.cov - 0.707107 | fabs) < 2e-6 and .cov_low == 0 and (.cov_high - 2.093036 | fabs) < 2e-5)'
+	run -0 "$ARRIVALS" few.tsv --tick 1ns --sources user
+	[[ $output == *" 0.00 to 2.39"* ]]
 }
 
 @test "arrivals: a row without a time is reported; a column name that occurs twice is refused" {
