@@ -399,6 +399,13 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	done
 }
 
+@test "help says nothing of a reader that has enough" {
+	exec {gone}> >(:)
+	wait $!
+	"$TOP/thinprobe" --help >&"$gone" 2>said || [ $? = 141 ]
+	[ ! -s said ]
+}
+
 @test "doctor: where there is no display, a client's window has its cure" {
 	env -u DISPLAY -u WAYLAND_DISPLAY "$TOP/thinprobe" doctor --json >said || [ $? = 4 ]
 	jq -e '.rows[] | select(.what | startswith("a client")) | .state == "part" and (.why | test("no X display"))
