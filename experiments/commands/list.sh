@@ -82,11 +82,14 @@ list_protocols() {
 
 # In a subshell, since plug-ins define functions of the same names.
 list_protocol() (
-	local here=yes why
+	local here=yes why release
 	protocol_use "$1"
 	if ! why=$(protocol_can); then
 		here=no why=": $why"
-		! packages_listed | grep -q "^protocol:${1%%:*}	" || why+=" (thinprobe setup --protocol $1)"
+		# (what setup installs is this release's)
+		release=$(. /etc/os-release 2>/dev/null && echo "${NAME%% *} ${VERSION_ID-}")
+		[[ $why == *"$release has not"* || $why == *"thinprobe root make "* ]] ||
+			! packages_listed | grep -q "^protocol:${1%%:*}	" || why+=" (thinprobe setup --protocol $1)"
 	fi
 	list_folded '%-12s  %-4s  ' 20 "$1" "$here" "$(protocol_about)$why"
 )

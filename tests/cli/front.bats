@@ -406,6 +406,24 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	[ ! -s said ]
 }
 
+@test "list --protocols: setup is named as the cure only where it may be one" {
+	local release why
+	# shellcheck source=/dev/null
+	release=$(. /etc/os-release && echo "${NAME%% *} $VERSION_ID")
+	mkdir home
+	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" "$TOP/report" home/
+	ln -s "$TOP/bin" home/bin
+	printf 'protocol:none\tno-such-package\tno-such-program\n' >home/packages
+	for why in "is missing:1" "is missing; another has it, $release has not:0" "is old: thinprobe root make trixie:0" \
+		"is missing; Plan 9 has not:1"; do
+		printf 'protocol_about() { echo x; }\nprotocol_can() { echo "%s"; return 1; }\n' "${why%:*}" >home/lab/protocols/none.sh
+		TP_HOME=$PWD/home home/experiments/commands/list.sh --protocols >said
+		tr -s ' \n' ' ' <said >joined
+		grep -q "x: ${why%:*}" joined
+		[ "$(grep -c "setup --protocol none)" joined)" = "${why##*:}" ]
+	done
+}
+
 @test "doctor: where there is no display, a client's window has its cure" {
 	env -u DISPLAY -u WAYLAND_DISPLAY "$TOP/thinprobe" doctor --json >said || [ $? = 4 ]
 	jq -e '.rows[] | select(.what | startswith("a client")) | .state == "part" and (.why | test("no X display"))
