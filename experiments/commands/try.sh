@@ -90,6 +90,9 @@ choose_target() {
 
 # Sets `kind`, `where` (of keyrepeat), `what` (for people).
 read_target() {
+	# (an address is shown, and kept)
+	[[ $target != *://*@* || $target == ssh://* || ( $target == rdp://* && ${target%%@*} != *:*:* ) ]] ||
+		bad "a VNC address has no user, and no address a password: --password-file FILE names a file with it"
 	case $target in
 	vnc://?*)
 		kind=vnc where=${target#vnc://} where=vnc:${where%/}
@@ -303,8 +306,8 @@ write_run() {
 }
 
 # The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides.
-# What the 90 % value does not decide, the share of keys over the limit does. Without an interval, the value holds only if the share
-# does, too. A share without an interval never holds.
+# What the interval of the 90 % value does not decide, the share of keys over the limit does; also without such a value. A value
+# without an interval holds only if the share does, too. A share without an interval never holds.
 judge_limits() {
 	local name ms held p90 of=$RUN/.share
 	p90=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to|_low)?$/) p90[i] = $i }
@@ -315,7 +318,7 @@ judge_limits() {
 		[[ " $LIMITS " == *" $name "* ]] || continue
 		held=3
 		[ -z "$p90" ] || { "$TP_HOME/report/fail.sh" limits "$RUN" <(echo "p90 * <= ${ms}ms") >/dev/null 2>&1; held=$?; }
-		if [ "$held" = 3 ] || [ "$p90$held" = value0 ]; then
+		if [[ $p90$held == @(3|interval3|value0) ]]; then
 			held=0
 			jq --argjson ms "$ms" '.settings.threshold_ms = $ms' "$RUN/run.json" >"$of/run.json" &&
 				"${TP_BIN:-$TP_HOME/bin}/summarize" "$of" >/dev/null 2>&1 || rm -f "$of/summary.tsv"
