@@ -39,6 +39,8 @@ def answer: .failed as $failed | .verdict.verdict as $v
 	| (decided("not decided") | map(select(.lacks_values)) | group_by(.lacks_values)
 		| map("\(.[0].lacks_values | ascii_upcase) has no value in more blocks than the other of \(map(name) | join(", "))")
 		| join(", ")) as $lacks
+	| (decided("not decided") | map(select(.pairs_ranged > 0) | "\(name) is a range in \(.pairs_ranged) of \(.pairs) pairs")
+		| if . == [] then "" else " (\(join(", ")))" end) as $ranges
 	| (if .verdict.provisional and $v != "too noisy" then "Provisional: " else "" end) + if $v == "too noisy" then
 		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs: "
 			+ (.noise | map(.[1]) | if length > 8 then .[:7] + ["and \(length - 7) more"] else . end | join(" "))
@@ -54,7 +56,7 @@ def answer: .failed as $failed | .verdict.verdict as $v
 				+ " were disturbed more than the other'"'"'s (a quiet machine would decide)" elif .verdict.more_starts
 				then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
 				elif $lacks != "" then "; \($lacks) (overloaded, or keys without an answer), so nothing speaks for it"
-				else "; no number of starts below 10,000 would decide" end)),
+				else "; no number of starts below 10,000 would decide" + $ranges end)),
 		([.verdict.one_sided[] | select(.only == "a")] + .verdict.too_few | select(. != [])
 			| "B lacks values of \(map(name) | join(", "))")]
 		| join("; ")) + "." end | . + $failed;
@@ -84,8 +86,8 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 "| metric | A | B | change | interval | verdict | pairs |", "|---|---:|---:|---:|---|---|---:|",
 (.verdict.metrics_decided[] | . as $m
 	| [name, (.a, .b | plain | with_unit($m.unit)), change, interval, decision, .pairs] | row), "",
-"A and B are medians of the blocks of these pairs. The change is a mean over the starts (of logarithms if it is in %), so it may "
-	+ "differ from B/A, and one start that others disturbed can move it.", "",
+"A and B are medians of the blocks of these pairs (of a range, the middle counts). The change is a mean over the starts (of "
+	+ "logarithms if it is in %), so it may differ from B/A, and one start that others disturbed can move it.", "",
 ($figures | split("\n")[] | select(. != "") | "![Differences of each start](\(.))", ""),
 "The dots are starts of both variants: B less A. The band is the interval, the dashed lines are the smallest difference of "
 	+ "interest.", "",

@@ -75,6 +75,7 @@ block_rows() {
 			cell = ""
 			for (i = at["experiment"] + 1; i <= axes; i++) if ($i != "" && !index(varied, name[i])) cell = cell (cell == "" ? "" : " ") $i
 			value = $at["above"] == 1 ? "" : $at["value"]
+			if (start != "" && $at["from"] != "" && $at["to"] != "" && $at["above"] != 1) value = $at["from"] ".." $at["to"]
 			if (start != "") print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed
 			else print "pooled/1", variant, cell, $at["metric"], $at["value"] $at["from"], value $at["to"], $at["low"], $at["high"],
 				$at["n"], $at["why"]

@@ -40,13 +40,35 @@ static struct block_series *find_series(struct block_table *t, char *const *cell
 	return s;
 }
 
+static bool read_number(const char *text, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	return end != text && !*end && isfinite(*out);
+}
+
+/* A number, or FROM..TO. */
+static bool read_value(char *text, struct block_value *v)
+{
+	char *dots = strstr(text, "..");
+
+	if (dots) {
+		*dots = '\0';
+		return read_number(text, &v->from) && read_number(dots + 2, &v->to) && v->from <= v->to;
+	}
+	if (!read_number(text, &v->value))
+		return false;
+	v->from = v->to = v->value;
+	return true;
+}
+
 static int read_row(void *context, char *const *cell)
 {
 	struct block_table *t = context;
-	struct block_value v = { .value = (double)NAN };
+	struct block_value v = { .value = (double)NAN, .from = (double)NAN, .to = (double)NAN };
 	struct block_series *s = &t->block;
 	int64_t disturbed;
-	char *end = NULL;
 
 	v.line = ++t->rows + 1;
 	if (!rows_in_count(cell[START], &v.start) || !rows_in_count(cell[PAIR], &v.pair) ||
@@ -56,9 +78,7 @@ static int read_row(void *context, char *const *cell)
 	v.variant = cell[VARIANT][0] == 'a' ? VARIANT_A : VARIANT_B;
 	v.disturbed = disturbed == 1;
 	v.allowed = disturbed == 2;
-	if (*cell[VALUE])
-		v.value = strtod(cell[VALUE], &end);
-	if (end && (*end || !isfinite(v.value)))
+	if (*cell[VALUE] && !read_value(cell[VALUE], &v))
 		return -EPROTO;
 	if (*cell[METRIC]) { /* others count the block */
 		s = find_series(t, cell);
@@ -172,32 +192,35 @@ static bool describe(struct block_series *s, double *of[static VARIANTS], const 
 	return of[VARIANT_A][0] > 0 && of[VARIANT_B][0] > 0;
 }
 
-/* Visits the pairs of a series in order: of each the values of A and B. */
+/* Visits the pairs of a series in order: of each the values of A and B, as ranges. */
 struct pair {
 	int64_t start;
-	double value[VARIANTS];
+	double from[VARIANTS], to[VARIANTS];
 };
 
 static size_t collect_pairs(struct block_series *s, struct pair *out)
 {
 	size_t n = 0, next;
 
-	s->lost = s->disturbed = 0;
+	s->lost = s->disturbed = s->ranged = 0;
 	for (size_t i = 0; i < s->n; i = next) {
 		const struct block_value *v = &s->value[i];
-		struct pair p = { .start = v->start, .value = { (double)NAN, (double)NAN } };
+		struct pair p = { .start = v->start, .from = { (double)NAN, (double)NAN } };
 		bool disturbed = false;
 
 		for (next = i; next < s->n && is_same_pair(v, &s->value[next]); next++) {
-			p.value[s->value[next].variant] = s->value[next].value;
+			p.from[s->value[next].variant] = s->value[next].from;
+			p.to[s->value[next].variant] = s->value[next].to;
 			disturbed = disturbed || s->value[next].disturbed;
 		}
 		if (disturbed)
 			s->disturbed++;
-		else if (isnan(p.value[VARIANT_A]) || isnan(p.value[VARIANT_B]))
+		else if (isnan(p.from[VARIANT_A]) || isnan(p.from[VARIANT_B]))
 			s->lost++;
-		else
+		else {
+			s->ranged += p.from[VARIANT_A] < p.to[VARIANT_A] || p.from[VARIANT_B] < p.to[VARIANT_B];
 			out[n++] = p;
+		}
 	}
 	return n;
 }
@@ -207,7 +230,7 @@ static double *column_of(const struct pair *pair, size_t n, enum variant v)
 	double *value = memory_new(n, sizeof(*value));
 
 	for (size_t i = 0; i < n; i++)
-		value[i] = pair[i].value[v];
+		value[i] = pair[i].from[v] + (pair[i].to[v] - pair[i].from[v]) / 2;
 	return value;
 }
 
@@ -239,13 +262,18 @@ void blocks_choose_scale(struct block_series *s, const struct block_effect *effe
 
 struct start {
 	int64_t number;
-	double sum;
+	double low, high; /* sums of differences */
 	size_t pairs;
 };
 
 static void add_start(struct block_series *s, const struct start *start)
 {
-	decide_add(&s->figure, start->number, start->sum / (double)start->pairs);
+	decide_add_range(&s->figure, start->number, start->low / (double)start->pairs, start->high / (double)start->pairs);
+}
+
+static double difference(const struct block_series *s, double b, double a)
+{
+	return s->relative ? log(b / a) : b - a;
 }
 
 /* As many starts of each order, but for one: where those of one order are disturbed more often, the others wait for the next that
@@ -261,8 +289,8 @@ static void add_starts(struct block_series *s, const struct pair *pair)
 		if (!i || pair[i].start != pair[i - 1].start)
 			of[order][n[order]++] = (struct start){ .number = pair[i].start };
 		of[order][n[order] - 1].pairs++;
-		of[order][n[order] - 1].sum += s->relative ? log(pair[i].value[VARIANT_B] / pair[i].value[VARIANT_A])
-							   : pair[i].value[VARIANT_B] - pair[i].value[VARIANT_A];
+		of[order][n[order] - 1].low += difference(s, pair[i].from[VARIANT_B], pair[i].to[VARIANT_A]);
+		of[order][n[order] - 1].high += difference(s, pair[i].to[VARIANT_B], pair[i].from[VARIANT_A]);
 	}
 	for (size_t i = 0; i < n[0] && i < n[1]; i++) {
 		int first = of[1][i].number < of[0][i].number;
@@ -276,8 +304,8 @@ static void add_starts(struct block_series *s, const struct pair *pair)
 	free(of[1]);
 }
 
-/* A block that has no row of the metric does not know it, either. */
-static void count_known(const struct block_table *t, struct block_series *s)
+/* A block that has no row of the metric does not know it, either. runs: nor is a range known. */
+static void count_known(const struct block_table *t, struct block_series *s, bool runs)
 {
 	const struct block_series *of[] = { &t->block, s };
 	size_t blocks[2][VARIANTS] = { 0 };
@@ -285,7 +313,7 @@ static void count_known(const struct block_table *t, struct block_series *s)
 	for (size_t i = 0; i < 2; i++)
 		for (const struct block_value *v = of[i]->value; v < of[i]->value + of[i]->n; v++) {
 			blocks[i][v->variant] += !v->disturbed;
-			s->known[v->variant] += i && !v->disturbed && !isnan(v->value);
+			s->known[v->variant] += i && !v->disturbed && !isnan(runs ? v->value : v->from);
 		}
 	for (int v = 0; v < VARIANTS; v++)
 		s->unknown[v] = (blocks[0][v] > blocks[1][v] ? blocks[0][v] : blocks[1][v]) - s->known[v];
@@ -315,12 +343,16 @@ static void compare_series(struct block_series *s, const struct block_effect *ef
 {
 	struct pair *pair = memory_new(s->n, sizeof(*pair));
 	double *of[VARIANTS];
+	bool positive;
 
 	s->pairs = collect_pairs(s, pair);
 	for (int v = 0; v < VARIANTS; v++)
 		of[v] = column_of(pair, s->pairs, (enum variant)v);
 	if (s->pairs) {
-		blocks_choose_scale(s, effect, describe(s, of, (size_t[]){ s->pairs, s->pairs }));
+		positive = describe(s, of, (size_t[]){ s->pairs, s->pairs });
+		for (size_t i = 0; i < s->pairs; i++)
+			positive = positive && pair[i].from[VARIANT_A] > 0 && pair[i].from[VARIANT_B] > 0;
+		blocks_choose_scale(s, effect, positive);
 		add_starts(s, pair);
 	}
 	for (int v = 0; v < VARIANTS; v++)
@@ -342,7 +374,7 @@ static const struct block_series *find_twin(const struct block_table *t, const s
 		if (strcmp(k->cell, s->cell) != 0 || strcmp(k->unit, s->unit) != 0 || k->n != s->n || !k->pairs ||
 		    k->higher_is_better != s->higher_is_better)
 			continue;
-		while (i < s->n && is_equal(s->value[i].value, k->value[i].value))
+		while (i < s->n && is_equal(s->value[i].from, k->value[i].from) && is_equal(s->value[i].to, k->value[i].to))
 			i++;
 		if (i == s->n)
 			return k;
@@ -353,7 +385,7 @@ static const struct block_series *find_twin(const struct block_table *t, const s
 void blocks_compare(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
-		count_known(t, s);
+		count_known(t, s, false);
 		compare_series(s, effect);
 		s->same_as = find_twin(t, s);
 	}
@@ -433,7 +465,7 @@ static void find_copies(struct block_table *t)
 void blocks_compare_runs(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
-		count_known(t, s);
+		count_known(t, s, true);
 		compare_runs_of(s, effect);
 		s->same_as = find_twin(t, s);
 	}

@@ -16,7 +16,8 @@ enum variant { VARIANT_A, VARIANT_B, VARIANTS };
 struct block_value {
 	int64_t start, pair;
 	enum variant variant;
-	double value;		 /* NAN: not known */
+	double value;		 /* NAN: not known, or a range */
+	double from, to;	 /* the ends of the range, or twice the value; NAN: not known */
 	bool disturbed, allowed; /* allowed: disturbed, and used all the same */
 	unsigned long line;	 /* of the table */
 };
@@ -43,7 +44,8 @@ struct block_series {
 	double typical[VARIANTS];		   /* medians of the values of undisturbed pairs */
 	double iqr;				   /* interquartile range of those of A */
 	size_t pairs, lost, disturbed;		   /* pairs that count; that have a value missing; of which a block was disturbed */
-	size_t known[VARIANTS], unknown[VARIANTS]; /* undisturbed blocks with a value, and without one */
+	size_t ranged;				   /* of those that count, with a range */
+	size_t known[VARIANTS], unknown[VARIANTS]; /* undisturbed blocks with a value (or range, if in turns), and without one */
 	bool constant;				   /* all values are equal */
 	bool copied; /* of two runs: the cell's first metric, and each metric has the values of A in B, too */
 	const struct block_series *same_as; /* an earlier metric of the cell that has the same values everywhere */

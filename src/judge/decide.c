@@ -19,22 +19,36 @@ static void add_value(struct decide_figure *f, double difference)
 	f->squares += off * (difference - f->mean);
 }
 
-void decide_add(struct decide_figure *f, int64_t start, double difference)
+void decide_add_range(struct decide_figure *f, int64_t start, double low, double high)
 {
+	double half = (high - low) / 2, middle = low + half;
+
 	if (f->n && start % 2 == 0 && f->last == start - 1) {
 		memory_more(f->pair, f->pairs);
-		f->pair[f->pairs++] = (f->value[f->n - 1] + difference) / 2;
+		memory_more(f->pair_half, f->pairs);
+		f->pair_half[f->pairs] = (f->half[f->n - 1] + half) / 2;
+		f->pair[f->pairs++] = (f->value[f->n - 1] + middle) / 2;
 	}
 	f->last = start;
 	memory_more(f->value, f->n);
-	f->value[f->n] = difference;
-	add_value(f, difference);
+	memory_more(f->half, f->n);
+	f->value[f->n] = middle;
+	f->half[f->n] = half;
+	f->wide += (half - f->wide) / (double)(f->n + 1);
+	add_value(f, middle);
+}
+
+void decide_add(struct decide_figure *f, int64_t start, double difference)
+{
+	decide_add_range(f, start, difference, difference);
 }
 
 void decide_free(struct decide_figure *f)
 {
 	free(f->value);
+	free(f->half);
 	free(f->pair);
+	free(f->pair_half);
 	*f = (struct decide_figure){ .effect = f->effect, .weight = f->weight };
 }
 
@@ -58,25 +72,26 @@ void decide_set_runs(struct decide_figure *f, const size_t n[static 2], const do
 			     : (double)(n[0] + n[1] - 2);
 }
 
-/* Logarithm of the money, 1 at first, of a player who bets that each value is above `mean` (side 1) or below it (-1). */
-static double bet_values(const double *value, size_t n, double mean, int side, double effect)
+/* Logarithm of the money, 1 at first, of a player who bets that each value is above `mean` (side 1) or below it (-1). Of a range
+ * the end counts that is worst for the player. */
+static double bet_values(const double *middle, const double *half, size_t n, double mean, int side, double effect)
 {
 	struct decide_figure before = { 0 };
 	double sum = 0, guess = SCATTER_GUESS * effect;
 
 	for (size_t i = 0; i < n; i++) {
-		double s = sqrt((before.squares + guess * guess) / (i > 1 ? (double)i : 1));
+		double s = sqrt((before.squares + guess * guess) / (i > 1 ? (double)i : 1)), value = middle[i] - side * half[i];
 
-		sum += log1p(STAKE_MOST * tanh(side * (value[i] - mean) * fmin(s, effect / 2) / (s * s)));
-		add_value(&before, value[i]);
+		sum += log1p(STAKE_MOST * tanh(side * (value - mean) * fmin(s, effect / 2) / (s * s)));
+		add_value(&before, value);
 	}
 	return sum;
 }
 
 double decide_log_money(const struct decide_figure *f, double mean, int side)
 {
-	double starts = log(1 - PAIRS_SHARE) + bet_values(f->value, f->n, mean, side, f->effect);
-	double pairs = log(PAIRS_SHARE) + bet_values(f->pair, f->pairs, mean, side, f->effect);
+	double starts = log(1 - PAIRS_SHARE) + bet_values(f->value, f->half, f->n, mean, side, f->effect);
+	double pairs = log(PAIRS_SHARE) + bet_values(f->pair, f->pair_half, f->pairs, mean, side, f->effect);
 
 	return fmax(starts, pairs) + log1p(exp(-fabs(starts - pairs)));
 }
@@ -119,7 +134,7 @@ static void choose_word(struct decide_figure *f, bool told, double each, double 
 	f->word = DECIDE_OPEN;
 	if (f->not_less && f->not_more)
 		f->word = DECIDE_SAME;
-	else if (told && fabs(f->mean) >= f->effect / 2 && !is_skew_enough(f, level))
+	else if (told && fabs(f->mean) - f->wide >= f->effect / 2 && !is_skew_enough(f, level))
 		f->word = f->mean < 0 ? DECIDE_LOWER : DECIDE_HIGHER;
 }
 
@@ -189,8 +204,11 @@ static bool is_decided_with(const struct decide_figure *f, size_t n, double mean
 		next.error /= sqrt(times);
 		next.freedom *= times;
 	} else {
-		for (size_t i = 0; i < n; i++)
-			decide_add(&next, (int64_t)i + 1, i < f->n ? f->value[i] : mean + (i & 2 ? sd : -sd));
+		for (size_t i = 0; i < n; i++) {
+			double middle = i < f->n ? f->value[i] : mean + (i & 2 ? sd : -sd), half = i < f->n ? f->half[i] : f->wide;
+
+			decide_add_range(&next, (int64_t)i + 1, middle - half, middle + half);
+		}
 	}
 	choose_word(&next, value_p(&next) <= each, each, each);
 	decided = next.word != DECIDE_OPEN;

@@ -19,6 +19,9 @@
  * effect starts lie on both sides in turns; then the part of starts is no martingale, but by simulation it loses
  * (docs/ab-error-rates.md). The shares, and where skew counts, were chosen by simulation of the laws in bench/ab_rates.c.
  *
+ * A value of which only a range is known counts by the end that is worst for the bet. The money is then no more than with the
+ * true value, whose place in the range is free, so that what holds of it still holds.
+ *
  * Two runs that were not measured in turns have no starts in common: each has its repeats. Then it is Welch's (1947) t test,
  * for one look. */
 #pragma once
@@ -37,9 +40,11 @@ struct decide_figure {
 	double weight; /* its share of alpha is this of the sum of all; 0 counts as 1 */
 	/* by decide_add(); all zero at first */
 	size_t n, pairs;
-	double mean, squares; /* sum of squared deviations from the mean */
-	double *value, *pair; /* owned, by decide_free(): differences of starts, and means of two starts of opposite order */
-	int64_t last;	      /* number of the last start */
+	double mean, squares;	  /* sum of squared deviations from the mean */
+	double *value, *pair;	  /* owned, by decide_free(): differences of starts, and means of two starts of opposite order */
+	double *half, *pair_half; /* owned; of a range, of which `value` is the middle, half the width */
+	double wide;		  /* mean of `half` */
+	int64_t last;		  /* number of the last start */
 	/* of two runs, by decide_set_runs(): mean is the difference of their means */
 	double error, freedom; /* standard error of the mean (0: nothing is known of it), and degrees of freedom; 0: starts */
 	/* by decide_all() */
@@ -53,6 +58,7 @@ struct decide_figure {
 
 /* The difference of start number `start`; in ascending order. */
 void decide_add(struct decide_figure *f, int64_t start, double difference);
+void decide_add_range(struct decide_figure *f, int64_t start, double low, double high); /* it is between these */
 void decide_free(struct decide_figure *f);
 double decide_sd(const struct decide_figure *f); /* 0 below two starts */
 /* n[] values of A and B with these means and standard deviations. Both need two values. */
@@ -65,7 +71,7 @@ double decide_log_money(const struct decide_figure *f, double mean, int side);
  * them is told wrongly with a probability of at most alpha at any look; the same holds for "same", by Bonferroni. A figure is
  * 	DECIDE_SAME	if its interval is within -effect .. effect, however surely it is not 0;
  * 	DECIDE_LOWER, DECIDE_HIGHER	if it is told from 0 (moved by the skew, where starts scatter by more than 0.7 effects), and its
- * 			mean is at least effect / 2;
+ * 			mean, at the near ends of ranges, is at least effect / 2;
  * 	DECIDE_OPEN	otherwise. So each is decided when its interval is no wider than the effect. */
 void decide_all(struct decide_figure *f, size_t n, double alpha);
 

@@ -186,7 +186,7 @@ static void report_series(struct rec_report *r, const struct block_series *s, co
 	rec_add_real(r, "effect", said_change(s, f->effect), 4);
 	rec_add_real(r, "p", f->p, 6);
 	rec_add_ints(r, { "starts", (int64_t)f->n }, { "pairs", (int64_t)s->pairs }, { "pairs_lost", (int64_t)s->lost },
-		     { "pairs_disturbed", (int64_t)s->disturbed });
+		     { "pairs_ranged", (int64_t)s->ranged }, { "pairs_disturbed", (int64_t)s->disturbed });
 	rec_add_str(r, "lacks_values", poorer == VARIANT_A ? "a" : poorer == VARIANT_B ? "b" : NULL);
 	rec_add_known_int(r, "more_starts", s->more != DECIDE_NEVER, (int64_t)s->more);
 	rec_add_reals(r, { "iqr", s->iqr, 4 }, { "sd_of_starts", decide_sd(f), 6 });

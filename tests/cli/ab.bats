@@ -283,20 +283,20 @@ teardown() {
 	[[ ${output//$'\n'/ } == *"Not decided: "*p50*"A's blocks"* ]]
 }
 
-# made-up blocks of 12 starts: p50 is the same; p90 has values of A alone, of A and B in different starts, or
-# of B in ten starts only
-@test "ab: in JUnit, too, a metric of which B lacks values is not decided" {
+# made-up blocks of 12 starts: p50 is the same; p90 has values of A alone, of A and B in different starts,
+# of B in ten starts only, or of A only ranges around those of B
+@test "ab: in JUnit, too, a metric of which B lacks values, or A has wide ranges, is not decided" {
 	local s v last p90
 
 	need jq cmark-gfm gnuplot
 	# shellcheck source=/dev/null
 	. "$TOP/report/blocks.sh"
-	for last in 12 6 few; do	# the last start in which A has a p90; B has it from there on
+	for last in 12 6 few range; do	# the last start in which A has a p90; B has it from there on
 		printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
 		for s in {1..12}; do
 			for v in a b; do
 				p90=30.$((s % 4))
-				case $last:$v$s in 12:b* | 6:a[789] | 6:a1? | 6:b[1-6] | few:b[12]) p90='' ;; esac
+				case $last:$v$s in 12:b* | 6:a[789] | 6:a1? | 6:b[1-6] | few:b[12]) p90='' ;; range:a*) p90=20..41 ;; esac
 				printf 'blocks/1\t%s\t%s\t%s\t%s\t0\n' "$s" "$s" "$v" $'\t\t\t\t' \
 					"$s" "$s" "$v" $'x\tlatency_p50_ms\tms\tlower\t20.'$((s * s % 5 + (16#$v - 10) * (s % 2))) \
 					"$s" "$s" "$v" $'x\tlatency_p90_ms\tms\tlower\t'"$p90" >>blocks.tsv
@@ -310,6 +310,7 @@ teardown() {
 		jq -e '.result.verdict == "not decided"' verdict.json
 		run -0 "$TOP/report/ab.sh" .
 		[ $last != few ] || [[ $output == *"B has no value in more blocks"* && $output != *"10,000"* ]]
+		[ $last != range ] || [[ ${output//$'\n'/ } == *"latency p90 is a range in 12 of 12 pairs)"* ]]
 		cat junit.xml
 		grep -q 'testcase.*p50[^>]*></testcase>' junit.xml
 		grep -q 'testcase.*p90.*<skipped message="not decided' junit.xml

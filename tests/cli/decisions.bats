@@ -97,6 +97,22 @@ again() {
 	[ "$output" = "sinks: 0,2 and 1,3" ]
 }
 
+@test "ab: a figure that is a range is a range of the block" {
+	# shellcheck source=/dev/null
+	. "$TOP/report/blocks.sh"
+	export TP_BIN=$BIN
+	cp -r "$RUN" ranged
+	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["answer_ns"] != "" {
+		$at["answer_high_ns"] = sprintf("%.0f", $at["answer_ns"] + 30e6) } { print }' "$RUN/cells/vnc-light-0/1/samples.tsv" \
+		>ranged/cells/vnc-light-0/1/samples.tsv
+	block_rows "$RUN" 1 1 a work >rows
+	from=$(awk -F'\t' '$5 == "vnc light 0" && $6 == "latency_p50_ms" { print $9 }' rows)
+	block_rows "$PWD/ranged" 1 1 a work >rows
+	run -0 awk -F'\t' -v from="$from" '$5 == "vnc light 0" && $6 == "latency_p50_ms" { split($9, end, "[.][.]")
+		print (end[1] == from && end[2] - end[1] > 29.9 && end[2] - end[1] < 30.1) }' rows
+	[ "$output" = 1 ]
+}
+
 @test "gate: limits and a baseline; exit status, TAP and JUnit" {
 	printf '%s\n' '# a comment' 'p50 vnc-light-0 < 50ms' 'late * <= 5%' >good
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits good

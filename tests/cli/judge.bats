@@ -54,6 +54,27 @@ END
 	jq -e '.result.metrics_decided[0] | .starts == 9 and .pairs_disturbed == 6' out.json
 }
 
+# A is 0.2 ms, B 6.3 ms. In some starts A is known as a range, or not at all, as a server with too much to do leaves it.
+@test "judge: a range of a faster A does not hide a slower B; values that A lacks, or ranges up to B, leave it open" {
+	local when value status_wanted wanted
+
+	need jq
+	while read -r when value status_wanted wanted; do
+		blocks 16 0.2 6.3 | awk -F'\t' -v OFS='\t' -v when="$when" -v value="${value/-/}" '
+			NR > 1 && $2 % when == 0 && $4 == "a" && $6 != "" { $9 = value } 1' >blocks.tsv
+		run -"$status_wanted" "$JUDGE" blocks.tsv --effect 3ms --json -o out.json
+		jq -e ".result.metrics_decided[0] | $wanted" out.json
+	done <<'END'
+8 0.19..1.4 5 .verdict == "worse" and .lacks_values == null and .pairs_ranged == 4 and .pairs == 32
+2 - 3 .verdict == "not decided" and .lacks_values == "a" and .pairs_ranged == 0
+2 0.2..40 3 .verdict == "not decided" and .lacks_values == null and .pairs_ranged == 16
+END
+	for value in 2..1 1.. ..2 1..x 1..2..3; do
+		blocks 2 10 12 | sed "s/\t10.000\t/\t$value\t/" >blocks.tsv
+		run -1 "$JUDGE" blocks.tsv
+	done
+}
+
 # lacking VARIANT: a table of judge without the values of that variant in every fourth start
 lacking() { awk -F'\t' -v OFS='\t' -v lacks="$1" '$2 % 4 == 0 && $4 == lacks && $6 != "" { $9 = "" } 1'; }
 

@@ -41,14 +41,24 @@ static void write_row(FILE *out, int64_t start, int64_t pair, int v, const char 
 	fprintf(out, "blocks/1\t%lld\t%lld\t%c\t%s\n", (long long)start, (long long)pair, "ab"[v], rest);
 }
 
+static void write_value(char *rest, size_t size, int metric, double value, double wide, int flag)
+{
+	if (wide > 0)
+		snprintf(rest, size, "c\tm%d\tms\tlower\t%.6f..%.6f\t%d", metric, value * (1 - wide), value, flag);
+	else
+		snprintf(rest, size, "c\tm%d\tms\tlower\t%.6f\t%d", metric, value, flag);
+}
+
 /* The rows of a start. Metric 0 has the shift, the others have `others`; of the last one a share of the values of B is
- * `lacking`, as empty rows or none; flat: they are all 20. */
+ * `lacking`, as empty rows or none; flat: they are all 20. A share `ranged` of the values of A are ranges that end there, and
+ * begin at `wide` percent less. */
 static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_t *rng)
 {
 	int metrics = (int)scene_number(s, "metrics", 1), how = (int)scene_number(s, "counted", 0) ? 2 : 1;
 	bool alone = scene_number(s, "alone", 0) > 0; /* only blocks of B are disturbed */
 	bool rowless = scene_number(s, "rowless", 0) > 0, flat = scene_number(s, "flat", 0) > 0;
 	double disturbed = scene_number(s, "disturbed", 0) / 100, lacking = scene_number(s, "lacking", 0) / 100;
+	double ranged = scene_number(s, "ranged", 0) / 100, wide = scene_number(s, "wide", 0) / 100;
 	double block[METRICS_MOST][2][STARTS_PAIRS];
 	char rest[120];
 
@@ -74,8 +84,8 @@ static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_
 			if (lacks)
 				snprintf(rest, sizeof(rest), "c\tm%d\tms\tlower\t\t%d", k, flag);
 			else
-				snprintf(rest, sizeof(rest), "c\tm%d\tms\tlower\t%.6f\t%d", k,
-					 k && flat ? 20 : 20 * exp(block[k][i % 2][i / 2]), flag);
+				write_value(rest, sizeof(rest), k, k && flat ? 20 : 20 * exp(block[k][i % 2][i / 2]),
+					    !(i % 2) && ranged > 0 && random_fraction(rng) < ranged ? wide : 0, flag);
 			write_row(out, start, pair, i % 2, rest);
 		}
 	}

@@ -67,6 +67,30 @@ TEST(a_pair_that_was_disturbed_or_lacks_a_value_is_left_out_and_counted)
 	blocks_free(&t);
 }
 
+/* By difference, and by logarithms (ln 2 = 0.693147, ln 2.2 = 0.788457). */
+TEST(a_range_gives_the_difference_two_ends)
+{
+	struct block_table t;
+
+	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "0..0.5", 0) ROW(1, 1, b, "p50", "ms", "6", 0) ROW(1, 2, a, "p50", "ms", "1", 0)
+			    ROW(1, 2, b, "p50", "ms", "6..7", 0) ROW(1, 1, a, "p90", "ms", "10", 0)
+				    ROW(1, 1, b, "p90", "ms", "20..22", 0) ROW(1, 2, a, "p90", "ms", "", 0)
+					    ROW(1, 2, b, "p90", "ms", "20..22", 0),
+		    &t, (struct block_effect){ .relative = 0.1 });
+	assert_false(t.series[0].relative);
+	assert_near(t.series[0].figure.mean - t.series[0].figure.wide, (5.5 + 5) / 2, 1e-12);
+	assert_near(t.series[0].figure.mean + t.series[0].figure.wide, (6.0 + 6) / 2, 1e-12);
+	assert_int_equal(t.series[0].ranged, 2);
+	assert_int_equal(t.series[0].unknown[VARIANT_A], 0);
+	assert_true(t.series[1].relative);
+	assert_near(t.series[1].figure.mean - t.series[1].figure.wide, 0.693147, 1e-6);
+	assert_near(t.series[1].figure.mean + t.series[1].figure.wide, 0.788457, 1e-6);
+	assert_int_equal(t.series[1].ranged, 1);
+	assert_int_equal(t.series[1].lost, 1);
+	assert_int_equal(t.series[1].unknown[VARIANT_A], 1);
+	blocks_free(&t);
+}
+
 TEST(disturbed_throughout_takes_two_starts_that_were_measured)
 {
 	struct block_table t;

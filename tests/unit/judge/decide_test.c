@@ -31,6 +31,30 @@ TEST(the_money_is_that_of_the_formula)
 	decide_free(&f);
 }
 
+/* Values 2 and 3 lie between 0.05 and 0.11, and 0.15 and 0.21. */
+TEST(of_a_range_the_end_counts_that_is_worst_for_the_bet)
+{
+	static const double low[] = { 0.12, 0.05, 0.15, -0.02, 0.09 }, high[] = { 0.12, 0.11, 0.21, -0.02, 0.09 };
+	static const struct {
+		double mean;
+		int side;
+		double log_money;
+	} known[] = { { 0, 1, 1.876477288741 },
+		      { 0, -1, -7.208548336753 },
+		      { 0.1, 1, -3.135831393922 },
+		      { -0.1, 1, 3.054267709557 },
+		      { 0.3, -1, 3.050899011007 } };
+	struct decide_figure f = { .effect = 0.1 };
+
+	for (size_t i = 0; i < COUNT(low); i++)
+		decide_add_range(&f, (int64_t)i + 1, low[i], high[i]);
+	for (size_t i = 0; i < COUNT(known); i++)
+		assert_near(decide_log_money(&f, known[i].mean, known[i].side), known[i].log_money, 1e-9);
+	assert_near(f.mean, 0.09, 1e-12);
+	assert_near(f.wide, 0.012, 1e-12);
+	decide_free(&f);
+}
+
 /* Each value is at the same distance from 0 on either side with the same chance: whatever the distances, nobody gains. */
 TEST(of_a_symmetric_law_the_money_stays_one_on_average)
 {
