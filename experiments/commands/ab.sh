@@ -235,13 +235,17 @@ choose_blocks() {
 	mapfile -t PLANNED < <(
 		exec 2>/dev/null
 		keys=1000 most=1 fit='' seconds='' name='' given='' rate=0
-		declare -A length=() full=()
+		declare -A length=() full=() list=()
 		plan_read "$(experiment_folder "$EXPERIMENT")"
 		mapfile -t b < <(words_of "${OWN[b]}" b)
 		given=" $(plan_parse "${BOTH[@]}" "${b[@]}"
 			for name in "${OPTIONS[@]}"; do ! plan_given "$name" || echo "$name"; done | xargs) "
 		mapfile -t a < <(words_of "${OWN[a]}" a)
 		plan_parse "${BOTH[@]}" "${a[@]}"
+		for name in "${AXES[@]#*=}"; do [ -z "${OPT[$name.var]-}" ] || list[$name]=${!OPT[$name.var]}; done
+		exp_check() { :; }
+		EXP_DIR=$(experiment_folder "$EXPERIMENT") && . "$EXP_DIR/cell.sh"
+		plan_check && exp_check || exit
 		chosen() { [ -n "${OPT[$1.type]-}" ] && ! plan_given "$1" && [[ $given != *" $1 "* ]]; }
 		case ,$METRICS, in *p99*) ;; *p95*) keys=200 ;; ,, | *p90*) keys=100 ;; *) keys=60 ;; esac
 		for name in "${PLAN_SETTINGS[@]}"; do [[ $name != rate_per_s$'\037'* ]] || rate=${name##*$'\037'}; done
@@ -254,8 +258,11 @@ choose_blocks() {
 		! chosen time || [[ $fit == *--time* ]] || seconds=${OPT[time.quick]-$seconds}
 		seconds=${seconds%%.*}
 		for name in "${AXES[@]#*=}"; do
-			[ -n "${OPT[$name.var]-}" ] || continue
-			length[$name]=$(awk -F, '{ print NF }' <<<"${!OPT[$name.var]}")
+			[ -n "${list[$name]-}" ] || continue
+			# a protocol may leave fewer values
+			[ "$(tr -cd , <<<"${!OPT[$name.var]}" | wc -c)" -ge "$(tr -cd , <<<"${list[$name]}" | wc -c)" ] ||
+				list[$name]=${!OPT[$name.var]}
+			length[$name]=$(awk -F, '{ print NF }' <<<"${list[$name]}")
 			most=$((most * (full[$name] = length[$name])))
 		done
 		all=$most
@@ -271,7 +278,7 @@ choose_blocks() {
 		for name in "${!length[@]}"; do
 			[ "${length[$name]}" -lt "${full[$name]}" ] || { chosen "$name" && [ -n "${OPT[$name.quick]-}" ]; } || continue
 			fit+=" --$name $(awk -F, -v k="${length[$name]}" '{ for (i = 0; i < k; i++)
-				printf "%s%s", i ? "," : "", $(1 + (k > 1 ? int(i * (NF - 1) / (k - 1)) : 0)) }' <<<"${!OPT[$name.var]}")"
+				printf "%s%s", i ? "," : "", $(1 + (k > 1 ? int(i * (NF - 1) / (k - 1)) : 0)) }' <<<"${list[$name]}")"
 		done
 		printf '%s\n' "$most" "$all" "${seconds:-10}" "$fit"
 	)

@@ -113,6 +113,26 @@ teardown() {
 	[[ $output == *"holds a comparison already"* ]]
 }
 
+# chosen OPTION...: what ab chooses for stalls: conditions of how many, and whether it names an application
+chosen() (
+	export TP_HOME=$TOP
+	# shellcheck source=/dev/null
+	. "$TOP/lab/lib.sh" && . "$TOP/experiments/engine/plan.sh" && . "$TOP/experiments/engine/folder.sh"
+	# shellcheck disable=SC2034 # choose_blocks reads them
+	EXPERIMENT=stalls BOTH=("$@") PAIRS=1 LIMIT=600 METRICS='' engine=$TOP/experiments/engine
+	declare -A OWN=([a]='' [b]='')
+	eval "$(sed -n '/^words_of() /p; /^choose_blocks() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
+	choose_blocks
+	echo "${PLANNED[0]} of ${PLANNED[1]}$([[ " ${ADDED[*]} " != *" --app "* ]] || echo ", --app")"
+)
+
+@test "ab: a protocol whose server is the application has one condition for each load" {
+	[ "$(chosen --protocol vnc:refecho --loads 0)" = "1 of 1" ]
+	[ "$(chosen --protocol vnc --loads 0)" = "2 of 2" ]
+	[ "$(chosen --protocol vnc --loads 0,5,10)" = "3 of 6, --app" ]
+	[ "$(chosen --protocol vnc:refecho --loads 0,5,10)" = "3 of 3" ]
+}
+
 @test "ab: a seed with zeros in front is decimal" {
 	EFFECT=10% METRICS='' BUDGET=10m PAIRS=1 ALPHA=5 SEED=0000089 NOISE=''
 	eval "$(sed -n '/^check_settings() {/,/^}/p; /^order_of/p' "$TOP/experiments/commands/ab.sh")"
