@@ -18,15 +18,17 @@ doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile 
 	# a single condition is not named with each metric
 	| if [.verdict.metrics_decided[].cell] | unique | length == 1 then .verdict |= ((.metrics_decided, .plan)[].cell = "")
 		else . end') &&
-	noise=$(jq -r '.result.disturbed // [] | .[] | "\(.start) \(.pair) \(.variant)"' verdict.json |
-		while read -r start pair variant; do
+	noise=$(jq -r '.result.disturbed // [] | .[] | "\(.start) \(.pair) \(.variant) \(.used)"' verdict.json |
+		while read -r start pair variant used; do
 			[[ $variant == [ab] && $pair =~ ^[0-9]+$ ]] || continue	# (they become the path of a file)
-			printf '%s\t%s%s\t%s\n' "$start" "$pair" "${variant^}" "$(block_why "$variant" "$pair")"
+			printf '%s\t%s%s\t%s\t%s\n' "$start" "$pair" "${variant^}" "$(block_why "$variant" "$pair")" "$used"
 		done) &&
 	failed=$(awk -F'\t' '$2 == "0" { n[$4]++ } END {
 		for (v in n) printf " %s failed in %d more start%s.", toupper(v), n[v], (n[v] > 1) ? "s" : "" }' blocks.tsv) &&
 	doc=$(jq --arg noise "$noise" --arg failed "$failed" "$(<"$here/safe.jq")"'
-		. + {$failed, noise: ($noise | split("\n") | map(split("\t")))} | all_printable' <<<"$doc") ||
+		(.ab.settings.noise_percent // 0) as $most | . + {$failed, noise: ($noise | split("\n") | map(split("\t")
+			| .[3] = (.[3] == "true") | if $most > 0 and (.[3] | not) then .[2] |= sub(": over 3 %$"; ": over \($most) %") else . end))}
+		| all_printable' <<<"$doc") ||
 	die 1 "$DIR: its files cannot be read"
 
 words=$(cat "$here/safe.jq" "$here/decided.jq")'
@@ -42,9 +44,10 @@ def answer: .failed as $failed | .verdict.verdict as $v
 	| (decided("not decided") | map(select(.pairs_ranged > 0) | "\(name) is a range in \(.pairs_ranged) of \(.pairs) pairs")
 		| if . == [] then "" else " (\(join(", ")))" end) as $ranges
 	| (if .verdict.provisional and $v != "too noisy" then "Provisional: " else "" end) + if $v == "too noisy" then
-		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs: "
-			+ (.noise | map(.[1]) | if length > 8 then .[:7] + ["and \(length - 7) more"] else . end | join(" "))
-			+ " (\(.noise[0] | "\(.[1]): \(.[2])"))."
+		(.noise | map(select(.[3] | not))) as $noise
+		| "Too noisy: \($noise | length) of \(.verdict.blocks) blocks were disturbed by other programs: "
+			+ ($noise | map(.[1]) | if length > 8 then .[:7] + ["and \(length - 7) more"] else . end | join(" "))
+			+ " (\($noise[0] | "\(.[1]): \(.[2])"))."
 	elif $v == "worse" then "B is worse: \(decided("worse") | list)."
 		+ (decided("better") | if . == [] then "" else " Better: \(list)." end) + open
 	elif $v == "better" then "B is better: \(decided("better") | list)." + open
@@ -107,7 +110,8 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 (unlike | if . == [] then "Nothing that the two runs record." else
 	"| | A | B |", "|---|---|---|", (.[] | row) end), "",
 (select(.noise != []) | "## Disturbed blocks", "", "A block is named by its pair and its variant.", "",
-	"| start | block | what others did |", "|---:|---|---|", (.noise[] | row), ""),
+	"| start | block | what others did |", "|---:|---|---|",
+	(.noise[] | .[2] += (if .[3] then " (used)" else "" end) | .[:3] | row), ""),
 "## How this is decided", "",
 "Both variants had their sessions up at once and were measured in turns; after "
 	+ (.ab.settings.pairs | if . == 1 then "a pair" else "\(.) pairs" end) + " of blocks both were started anew.",
@@ -115,9 +119,11 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 	+ "call any metric better or worse.",
 "The order of the variants alternates from start to start, so that what only the order makes cancels.",
 "A pair in which other programs took more than 3 % of the server'"'"'s CPUs, or 10 % of the client'"'"'s, is left out "
-	+ "(here \(([.verdict.metrics_decided[].pairs_disturbed] | max) // ([.verdict.disturbed // [] | .[].pair] | unique | length)))"
-	+ (if .verdict.provisional then ", but not up to \(.ab.settings.noise_percent) % (`--noise`). In simulated comparisons "
-		+ "whose blocks others delay by 25 %, no more are called wrongly, but a difference of 10 % is missed more often" else "" end)
+	+ "(here \(([.verdict.metrics_decided[].pairs_disturbed] | max)
+		// ([.verdict.disturbed // [] | .[] | select(.used | not).pair] | unique | length)))"
+	+ (.ab.settings.noise_percent // 0 | if . > 0 then ", unless they took at most \(.) % (`--noise`)" else "" end)
+	+ (if .verdict.provisional then ". In simulated comparisons whose blocks others delay by 25 %, no more are called wrongly, "
+		+ "but a difference of 10 % is missed more often" else "" end)
 	+ " (docs/ab-error-rates.md).",
 "The runs by themselves: [A](a/report.html), [B](b/report.html). The method: `thinprobe help judge`."
 '

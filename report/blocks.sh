@@ -7,17 +7,19 @@ BLOCKS_HEAD=$'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\td
 
 # block_why RUN [REPEAT]: what others did meanwhile, in words; nothing where the repeat was not disturbed. Only by numbers that the
 # tested programs do not make: CPU time of other processes and stolen time, on the server's CPUs (the cell's flag says so) and on
-# the client's, where the probe goes before others, over 10 %. Without REPEAT: a line "REPEAT WORDS" of each that was disturbed.
+# the client's, where the probe goes before others, over 10 %; the most. Without REPEAT: a line "REPEAT WORDS" of each that was
+# disturbed.
 block_why() {
 	local many
 	(cd -- "$1/cells" && for many in 1000 1; do	# (jq ends at a damaged file: then one jq for each)
 		find . -mindepth 3 -maxdepth 4 -path "./*/${2:-*}/*" -name cell.json -print0 | xargs -0 -r -n "$many" jq -r --arg one "${2-}" '
 			(input_filename / "/")[2] as $repeat | select($one | IN("", $repeat))
-			| (.marked // "" | match("foreign CPU time[^;]*").string),
-				((.client_foreign_percent // 0) + (.client_steal_percent // 0) | select(. > 10)
-					| "others took \(round) % of the client'\''s CPUs")
-			| if $one == "" then "\($repeat) \(.)" else . end' && break
-	done) 2>/dev/null | if [ -n "${2-}" ]; then head -n 1; else cat; fi
+			| ((.foreign_percent // 0) + (.steal_percent // 0)) as $server
+			| ((.client_foreign_percent // 0) + (.client_steal_percent // 0)) as $client
+			| (.marked // "" | match("foreign CPU time[^;]*") | [$server, .string]),
+				($client | select(. > 10) | [., "others took \(round) % of the client'\''s CPUs"])
+			| if $one == "" then "\($repeat) \(.[1])" else "\(.[0]) \(.[1])" end' && break
+	done) 2>/dev/null | if [ -n "${2-}" ]; then LC_ALL=C sort -srn | sed -n '1s/^[^ ]* //p'; else cat; fi
 }
 
 # block_open RUN: what is the same for each of its repeats, so that it is read once: names of its cells, run.json up to the number

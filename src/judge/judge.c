@@ -238,6 +238,7 @@ static void report_disturbed(struct rec_report *r, const struct block_table *t)
 		rec_begin_object(r, NULL);
 		rec_add_ints(r, { "start", v->start }, { "pair", v->pair });
 		rec_add_str(r, "variant", v->variant == VARIANT_A ? "a" : "b");
+		rec_add_bool(r, "used", v->allowed);
 		rec_end(r);
 	}
 	rec_end(r);

@@ -257,6 +257,40 @@ chosen() (
 	grep -q 'CPUs were shared with another lab' report.md
 }
 
+# made-up blocks of two conditions: of six, others disturbed all; 1A is used with --noise 60
+@test "ab: with --noise, blocks are counted and quoted by its limit" {
+	local DIR=$PWD NOISE=60 v p x took
+
+	need jq cmark-gfm gnuplot
+	# shellcheck source=/dev/null
+	. "$TOP/report/blocks.sh"
+	eval "$(sed -n "/^TAKEN=/,/^$/p; /^allow_noise() {/,/^}/p" "$TOP/experiments/commands/ab.sh")"
+	keep() { cat >"$1.new" && mv "$1.new" "$1"; }
+	printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+	for p in 1 2 3; do
+		for v in a b; do
+			for x in x y; do
+				took=40
+				[[ $v$p == a1 || $x == x ]] || took=80
+				mkdir -p "$v/cells/$x/$p"
+				jq -n --argjson took $took '{foreign_percent: $took, steal_percent: 0,
+					marked: "foreign CPU time \($took).00 %, stolen 0.00 %: over 3 %"}' >"$v/cells/$x/$p/cell.json"
+			done
+			printf 'blocks/1\t%s\t%s\t%s\t\t\t\t\t\t1\n' "$p" "$p" "$v" >>blocks.tsv
+			jq -n '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {}}' >"$v/run.json"
+		done
+	done
+	jq -n '{experiment: "stalls", both: "", a: {options: ""}, b: {options: ""}, starts: 3, measured_s: 60,
+		settings: {effect: "10%", pairs: 1, alpha_percent: 5, noise_percent: 60}}' >ab.json
+	allow_noise
+	run -3 "$BIN/judge" blocks.tsv --json -o verdict.json
+	run -0 "$TOP/report/ab.sh" .
+	output=${output//$'\n'/ }
+	[[ $output == *"Too noisy: 5 of 6 blocks"*": 1B 2A 2B 3A 3B (1B: foreign CPU time 80.00 %, stolen 0.00 %: over 60 %)."* ]]
+	grep -q '1A | foreign CPU time 40.00 %, stolen 0.00 %: over 3 % (used) |' report.md
+	grep -q 'is left out (here 3), unless they took at most 60 %' report.md
+}
+
 # made-up blocks of 12 starts: p50 is better, p90 is not known
 @test "ab: the page says what is better and what is open, and that a verdict is provisional" {
 	local s v flag

@@ -48,7 +48,8 @@ END
 	blocks 12 10 12 5 >blocks.tsv
 	run -3 "$JUDGE" blocks.tsv --json -o out.json
 	[ "$(jq -r .result.verdict out.json)" = "too noisy" ]
-	jq -e '.result.disturbed | length == 20 and (.[0] == {start: 1, pair: 1, variant: "a"}) and (map(.start) | max == 5)' out.json
+	jq -e '.result.disturbed | length == 20 and
+		(.[0] == {start: 1, pair: 1, variant: "a", used: false}) and (map(.start) | max == 5)' out.json
 	blocks 12 10 12 3 >blocks.tsv
 	run -5 "$JUDGE" blocks.tsv --json -o out.json
 	jq -e '.result.metrics_decided[0] | .starts == 9 and .pairs_disturbed == 6' out.json
