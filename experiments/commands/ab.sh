@@ -547,6 +547,13 @@ resume_command() {
 	for part in "${GIT_PARTS[@]}"; do printf ' --%s %q' "${part%%=*}" "${part#*=}"; done
 }
 
+so_far() {	# the verdict, and how many starts would decide more (unless they would be disturbed, as the others)
+	jq -r '.result | (if .provisional then "provisional: " else "" end) + .verdict
+		+ ", \(.metrics - .open) of \(.metrics) metrics decided"
+		+ if .open > 0 and .more_starts and .verdict != "too noisy" then "; about \(.more_starts) more starts" else "" end' \
+		"$DIR/verdict.json"
+}
+
 say() { [ -n "$QUIET" ] || printf '%s\n' "$*" | printable; }
 
 read_options "$@"
@@ -597,10 +604,7 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 	decide
 	[ -z "$WHY" ] || say "start $STARTS: $WHY"
 	if [ -z "$WHY" ]; then
-		say "start $STARTS, $((NOW_S - begun)) s: $(jq -r '(if .result.provisional then "provisional: " else "" end) + .result.verdict
-			+ ", \(.result.metrics - .result.open) of \(.result.metrics) metrics decided"
-			+ if .result.open > 0 and .result.more_starts then "; about \(.result.more_starts) more starts" else "" end' \
-			"$DIR/verdict.json")"
+		say "start $STARTS, $((NOW_S - begun)) s: $(so_far)"
 		[ "$STATUS" = 3 ] && ! jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null || open=0
 	fi
 	WHY=''

@@ -257,6 +257,18 @@ chosen() (
 	grep -q 'CPUs were shared with another lab' report.md
 }
 
+@test "ab: while it is too noisy, it says nothing of further starts" {
+	local DIR=$PWD word
+
+	need jq
+	eval "$(sed -n '/^so_far() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
+	for word in "too noisy" "not decided"; do
+		jq -n --arg word "$word" '{result: {verdict: $word, metrics: 9, open: 9, more_starts: 62}}' >verdict.json
+		so_far
+	done >said
+	printf '%s\n' "too noisy, 0 of 9 metrics decided" "not decided, 0 of 9 metrics decided; about 62 more starts" | diff - said
+}
+
 # made-up blocks of two conditions: of six, others disturbed all; 1A is used with --noise 60
 @test "ab: with --noise, blocks are counted and quoted by its limit" {
 	local DIR=$PWD NOISE=60 v p x took
