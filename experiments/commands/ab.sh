@@ -307,6 +307,21 @@ say_plan() {
 		--effect "$EFFECT" --alpha "$ALPHA")"
 }
 
+# Where nothing is compared: junit.xml with the error, in a folder that the user named or that has a comparison; and such a file of
+# an earlier one, which has nothing else.
+ASKED=''
+# shellcheck disable=SC2154 # the status is that of run_on_exit
+junit_failed() {
+	[ "$status" = 1 ] && { [ -n "$ASKED" ] || [ -e "$DIR/ab.json" ]; } || return 0
+	jq -nr --arg of "$EXPERIMENT" --arg why "${DIED:-thinprobe ab ended with status 1}" \
+		"$(cat "$TP_HOME"/report/{safe,junit}.jq)"'[{name: "all", verdict: "error", $why}] | junit($of)' | put_whole "$DIR/junit.xml"
+}
+junit_gone() {
+	[ -z "$(find "$DIR/" -mindepth 1 ! \( -name .lock -o -name junit.xml \) -print -quit 2>/dev/null)" ] &&
+		grep -qs '^<testsuite name="thinprobe ' "$DIR/junit.xml" && rm -f "$DIR/junit.xml"
+	true
+}
+
 plan_variants() {
 	local v own words part
 	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
@@ -323,11 +338,13 @@ plan_variants() {
 		done
 	fi
 	check_programs
+	ASKED=$DIR
 	[ -n "$DIR" ] || DIR=$(results_new ab) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
-	folder_made DIR "$DIR" && folder_empty "$DIR" && lock_ours comparison && folder_empty "$DIR" ||
+	folder_made DIR "$DIR" && junit_gone && folder_empty "$DIR" && lock_ours comparison && folder_empty "$DIR" ||
 		die "${DIR//[[:cntrl:]]/?} cannot be used: give an empty folder of yours with -o DIR"
 	on_exit folder_gone "$DIR"	# if nothing is compared
+	on_exit junit_failed
 	if [ -n "${GIT[git]}" ]; then
 		git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 		check_programs
@@ -386,6 +403,8 @@ recall() {	# of a comparison that goes on
 		if [ "${why:- }" = " " ]; then echo "is no comparison of revisions"
 		else echo "give --git ${why/ /..} again, with --build and what it leaves"; fi)"
 	experiment_folder "$EXPERIMENT" >/dev/null || die "$DIR/ab.json: $EXPERIMENT is no experiment"
+	rm -f "$DIR/junit.xml"	# (it would pass for this one's if nothing is measured)
+	on_exit junit_failed
 	[ -z "${GIT[git]}" ] || git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	check_programs
 	keep ab.json < <(jq --argjson noise "${NOISE:-0}" '.settings.noise_percent = $noise' "$DIR/ab.json")

@@ -499,6 +499,8 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	run -1 ab_git --build 'chmod 755 Xvnc; cat Xvnc >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old Xvnc' \
 		--server Xvnc
 	[[ ${lines[-1]} == *"--build failed in B"*"cc: missing"*"(log: $PWD/.git/thinprobe-ab-b."??????.log")"* ]]
+	grep -qx '<testcase .*name="all"><error message="--build failed in B.*cc: missing.*"/></testcase>' ../there/junit.xml
+	grep -q '<testsuite name="thinprobe stalls" tests="1" .*errors="1">' ../there/junit.xml
 	grep -qx 'cc: missing' .git/thinprobe-ab-b.*.log
 	[ -z "$(find .git -name 'thinprobe-ab-a*')" ]
 	[ "$(grep '^# ' .git/built | xargs)" = '# old # new' ]
