@@ -535,7 +535,12 @@ allow_noise() {
 	rm -f "$DIR/.allowed"
 }
 
-why_failed() { for v in a b; do last_said "$v"; done | sort -u | paste -sd ';' | sed 's/;/; /'; }
+# The last words of each variant that ended by itself (the other was ended: its last words are no reason).
+why_failed() {
+	local v
+	for v in "${BROKEN[@]}"; do printf '%s: %s\n' "${v^^}" "$(last_said "$v" | sed 's/^thinprobe: //')"; done |
+		paste -sd ';' | sed 's/;\([AB]: \)/; \1/'
+}
 
 ABSENT=''	# which of --metrics were not measured, as said
 decide() {	# STATUS is judge's; verdict.json
@@ -589,7 +594,7 @@ stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP
 say "$(jq -r "$(<"$TP_HOME/report/decided.jq")"'{A: .a, B: .b} | to_entries[] | "\(.key): \(.value | variant)"' "$DIR/ab.json")"
 [ -n "$RESUME" ] || say_plan
-failed=0 open=1
+failed=0 open=1 why=''
 if [ "$STARTS" -gt 0 ]; then	# a comparison that goes on may be decided already, with more noise
 	decide
 	case $STATUS in 0 | 5) open=0 ;; esac
@@ -606,11 +611,12 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 			keep blocks.tsv < <(cat "$DIR/blocks.tsv"
 				printf 'blocks/1\t0\t%s\t%s\t\t\t\t\t\t0\n' "$(wc -l <"$DIR/blocks.tsv")" "$v")
 		done
-		say "start $((STARTS + 1)) failed: $(why_failed)"
+		was=$why why=$(why_failed)
 		if [ "$failed" = 3 ]; then
-			[ "$STARTS" = 0 ] || break
-			die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"
+			[ "$STARTS" = 0 ] || { say "start $((STARTS + 1)) failed 3 times: $why"; break; }
+			die "nothing could be measured: $why (failed ${failed} times; log: $DIR/${BROKEN[0]-a}.log)"
 		fi
+		[ "$why" = "$was" ] || say "start $((STARTS + 1)) failed, and is tried again: $why"
 		now_s
 		begun=$((begun + WAITED))
 		continue

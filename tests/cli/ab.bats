@@ -257,6 +257,17 @@ chosen() (
 	grep -q 'CPUs were shared with another lab' report.md
 }
 
+@test "ab: of a start that failed, the words are those of the variant that ended by itself" {
+	local DIR=$PWD BROKEN=(b)
+
+	eval "$(sed -n '/^last_said() /p; /^why_failed() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
+	printf '%s\n' "not on this machine: real-time priority; it is late" >a.log
+	printf '%s\n' "a note" "thinprobe: the server did not start: bad; see x" >b.log
+	[ "$(why_failed)" = "B: the server did not start: bad; see x" ]
+	BROKEN=(a b)
+	[ "$(why_failed)" = "A: not on this machine: real-time priority; it is late; B: the server did not start: bad; see x" ]
+}
+
 @test "ab: while it is too noisy, it says nothing of further starts" {
 	local DIR=$PWD word
 
