@@ -400,7 +400,7 @@ chosen() (
 	cp "$TOP/.ci/ab" there/.ci/
 	cat >there/thinprobe <<-'END'
 		#!/bin/sh
-		[ "$1" != setup ] || exit 0
+		[ "$1" != setup ] || { printf '<%s>' "$@" >set_up; exit 0; }
 		printf '<%s>' "$@" >said
 		env >environment
 		mkdir -p out
@@ -414,6 +414,12 @@ chosen() (
 	[[ $(<said) == *"<--build><make all>"*"<-o><out><--app><heavy><--loads><0>" ]]
 	run -1 grep -E '^(A|B|EFFECT|BUILD|SERVER|EXPERIMENT|OPTIONS|OUTPUT)=' environment	# a build has variables of these names
 	[ "$(<output)" = status=5 ]
+	[ "$(<set_up)" = "<setup><--protocol><vnc>" ]
+	for words in "--loads 0 --protocol nx,x11" $'--app light\n--protocol=nx,x11 --loads 0'; do
+		PATH=$PWD/bin:$PATH GITHUB_OUTPUT=other GITHUB_STEP_SUMMARY=other A=main B=HEAD EFFECT=5% BUILD=make SERVER=bin/x \
+			EXPERIMENT=stalls OPTIONS=$words OUTPUT=out run -5 there/.ci/ab
+		[ "$(<set_up)" = "<setup><--protocol><nx,x11>" ]
+	done
 	grep -qx '# page' summary
 }
 
