@@ -192,7 +192,13 @@ check_name() {
 		! programs_of "$each" "$2" | grep -xF -e "$name" >/dev/null || echo "$each"
 	done | paste -sd ' ' | sed 's/ / or /g')
 	if [ -n "$fit" ]; then fit="; give --protocol $fit"
-	elif [ -n "$names" ]; then fit="; make a link of such a name in a folder of its own, not below /tmp or /dev/shm, and give it"; fi
+	elif [ -z "$names" ]; then
+		fit="; a plug-in of yours names it in protocol_can: lab_needs $2:$name:PACKAGE (docs/protocol-plugin.md)"
+	else
+		fit="; make a link of such a name in a folder of its own, not below /tmp or /dev/shm, and give it"
+		[[ $2-$names != server-Xvnc ]] || fit+=", if it is an X server that speaks VNC"
+		[ "$2" != server ] || fit+="; a server that draws by itself needs a plug-in (docs/protocol-plugin.md)"
+	fi
 	names=${names:-nothing by name}
 	bad "$4: --protocol ${protocols//$'\n'/,} starts ${names//$'\n'/ or } as $2, not $name$fit"
 }

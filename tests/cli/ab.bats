@@ -98,6 +98,9 @@ teardown() {
 		starts Xvfb or x11vnc as server, not Xvnc; give --protocol novnc	--protocol vnc:x11vnc --b-server bin/Xvnc
 		vnc starts Xvnc as server, not server; make a link	--b-server bin/server
 		vnc starts Xvnc as server, not true; make a link	--b-server /bin/true
+		and give it, if it is an X server that speaks VNC; a server that draws by itself needs a plug-in	--b-server bin/server
+		refecho starts nothing by name as server, not server; a plug-in of yours names it	--protocol vnc:refecho --b-server bin/server
+		in protocol_can: lab_needs server:server:PACKAGE (docs	--protocol vnc:refecho --b-server bin/server
 		starts nothing by name as client, not vncviewer; give --protocol vnc:viewer	--b-client bin/vncviewer
 	END
 	mkdir held	# what is asked later is refused here

@@ -12,6 +12,9 @@ protocol_properties() { printf 'link own-echo\n'; }	# display, where application
 protocol_packages() { :; }
 protocol_can() { [ -x "$TP_BIN/refecho" ] || { printf '%s is not built; run: make\n' "$TP_BIN/refecho"; return 1; }; }
 
+# (Where the server is a program of yours: protocol_can() { lab_needs server:PROGRAM:PACKAGE; }, by which `ab` knows it, and
+# protocol_run server "NAME-$1" PROGRAM...)
+
 protocol_start() {	# protocol_start SESSION
 	local n
 	protocol_begin "$1" || return
