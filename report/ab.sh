@@ -147,10 +147,12 @@ jq -r --arg figures "$figures" "$words$page" <<<"$doc" >"$work/report.md" && mv 
 cmark-gfm -e table report.md | dressed | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" &&
 	mv "$work/report.html" . || die 1 "cannot write $DIR/report.html"
 jq -r "$words $(<"$here/junit.jq")"' answer as $answer | .ab.experiment as $of | [(.verdict.metrics_decided[]
-		| {name: name, verdict: (.as_limit // "not decided"), why: "\(.verdict): \(change) (\(interval))"}),
+		| {name: name, verdict: (.as_limit // "not decided"), why: ((if .verdict == "not decided" then "" else "\(.verdict): " end)
+			+ "\(change) (interval: \(interval))")}),
 		(([.verdict.one_sided // [] | .[] | select(.only == "a")] + (.verdict.too_few // []))[]
 			| {name: name, verdict: "not decided", why: "B lacks values"}),
-		(select(.verdict.metrics_decided == []) | {name: "all", verdict: "not decided", why: $answer})] | junit($of)' <<<"$doc" \
-	>"$work/junit.xml" && mv "$work/junit.xml" . || die 1 "cannot write $DIR/junit.xml"
+		(select(.verdict.metrics_decided == []) | {name: "all", verdict: "not decided",
+			why: ($answer | ltrimstr("Not decided: "))})] | junit($of)' <<<"$doc" >"$work/junit.xml" &&
+	mv "$work/junit.xml" . || die 1 "cannot write $DIR/junit.xml"
 jq -r "$words answer" <<<"$doc" | fold -s -w 80 | sed 's/ *$//' | printable
 printf 'Report: %s\n' "$DIR/report.html"
