@@ -81,7 +81,8 @@ git_build() {
 		[ "$status" = 0 ] || die "--build failed in ${v^^}, status $status: $(git_build_said "$log") (log: $log)"
 		for part in "${@:2}"; do
 			OWN["$v-${part%%=*}"]=$trees/$v/${part#*=}
-			[ -x "$trees/$v/${part#*=}" ] || bad "--${part/=/ }: the build of ${v^^} has left no program there (log: $log)"
+			[ -x "$trees/$v/${part#*=}" ] || bad "--${part/=/ }: the build of ${v^^} has left $(
+				[ -e "$trees/$v/${part#*=}" ] && echo "a file there that is not executable" || echo "no program there") (log: $log)"
 		done
 		rm -f "$log"
 	done

@@ -531,8 +531,10 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	[[ ${lines[-1]} == *"--build failed in A, status 1: a.c:3:5: error: no such type (log: "* ]]
 	# what the build leaves is what is measured: it is no program here
 	run -2 ab_git --build 'echo here >>../../tried' --server Xvnc
-	[[ ${lines[-1]} == *"--server Xvnc: the build of A has left no program there"* ]]
+	[[ ${lines[-1]} == *"--server Xvnc: the build of A has left a file there that is not executable"* ]]
 	[ "$(<.git/tried)" = here ]
+	run -2 ab_git --build 'rm Xvnc' --server Xvnc
+	[[ ${lines[-1]} == *"--server Xvnc: the build of A has left no program there"* ]]
 	[ -z "$(trees)" ]
 	[ ! -e ../there ]
 }
