@@ -73,12 +73,13 @@ def unlike: . as $d | [
 	(($d.a.settings + $d.b.settings | keys[]) as $k | select($k | IN("seed", "repeats") | not)
 		| [$k, ($d.a.settings[$k] | tostring), ($d.b.settings[$k] | tostring)]))
 	| select(.[1] != .[2])];
+def many($n; $word): "\($n) \($word)" + if $n == 1 then "" else "s" end;
 def row: "| \(map(. // "" | cell_safe) | join(" | ")) |";
 def decision: .verdict + if .verdict == "not decided" and .more_starts then ": about \(.more_starts) more starts" else "" end;
 '
 page='"# \(.ab.experiment | safe): is B better than A?", "",
-("\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])"
-	| safe), "", "> \(answer | safe)", "",
+("\(many(.ab.starts; "start")), \(many(.verdict.blocks; "block")) in \(many(.ab.measured_s / 60 | . * 10 | round / 10; "minute")), "
+	+ .a.started[:10] | safe), "", "> \(answer | safe)", "",
 "| | options and programs |", "|---|---|", (["A", (.ab.a | variant)], ["B", (.ab.b | variant)],
 ([["servers that ran in A", (.a | programs)], ["in B", (.b | programs)]][] | select(.[1] != "")),
 (if .ab.both != "" then ["both", .ab.both] else empty end),

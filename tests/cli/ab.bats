@@ -257,6 +257,7 @@ chosen() (
 	run -1 grep -q 'Mbit/s' report.md
 	grep -qxF '| in B | vnc /opt/b/Xvnc |' report.md
 	grep -q 'is left out (here 3)' report.md
+	grep -qx '3 starts, 6 blocks in 1 minute, 2026-01-01' report.md
 	grep -q 'CPUs were shared with another lab' report.md
 }
 
