@@ -86,6 +86,7 @@ read_options() {
 			esac
 			shift 2
 			;;
+		--json | --tsv) bad "$1: verdict.json in the folder of -o has the verdict" ;;
 		--repeat | --fail-if) bad "$1 belongs to a run: ab finds out how many blocks are needed" ;;
 		*)
 			if [ -z "$EXPERIMENT" ] && [ "${#BOTH[@]}" = 0 ] && [[ $1 != -* ]]; then EXPERIMENT=$1; else BOTH+=("$1"); fi

@@ -36,6 +36,7 @@ teardown() {
 		--metrics p50;p90:	stalls --metrics p50;p90
 		--metrics nope	stalls --metrics p50,nope
 		--repeat belongs	stalls --repeat 3
+		--json: verdict.json in the folder of -o	stalls --json
 		--a-server /nonexistent:	stalls --a-server /nonexistent
 		--a-server is for	stalls --a-server /bin/true --on ssh:server,client
 		--b-client /bin:	stalls --b-client /bin
