@@ -317,7 +317,7 @@ say_plan() {
 # Where nothing is compared: junit.xml with the error, in a folder that the user named or that has a comparison; and such a file of
 # an earlier one, which has nothing else.
 ASKED=''
-# shellcheck disable=SC2154 # the status is that of run_on_exit
+# shellcheck disable=SC2154,SC2317 # run_on_exit calls it, with the status
 junit_failed() {
 	[ "$status" = 1 ] && { [ -n "$ASKED" ] || [ -e "$DIR/ab.json" ]; } || return 0
 	jq -nr --arg of "$EXPERIMENT" --arg why "${DIED:-thinprobe ab ended with status 1}" \

@@ -236,7 +236,8 @@ fake_probe() {
 		while [ $# -gt 0 ]; do case $1 in --seed) part=$(($2 - 1000)) ;; -o) out=$2 ;; --log) log=$2 ;; esac; shift; done
 		[[ $EMPTY != *$part* ]] || { echo '{"result": {"keys_answered": 0, "ended": "complete"}}' >"$out"; exit 3; }
 		[[ $DROPPED != *$part* ]] && ended=complete || ended="connection dropped"
-		jq -n --arg ended "$ended" '{settings: {server: "of a part", region: "9x9+0+0", region_from: "given", rate_per_s: 20, period_ms: 50},
+		jq -n --arg ended "$ended" '{settings: {server: "of a part",
+				region: "9x9+0+0", region_from: "given", rate_per_s: 20, period_ms: 50},
 			result: {$ended, keys_sent: 150, keys_answered: 150, keys_due: 150, keys_skipped: 0, probe_cpu_percent: 1,
 				keys_left_late: 0, left_late_max_ms: 0, tcp_rtt_ms: 0.1, latency_from_due_ms: {n: 150, p50: 5}}}' >"$out"
 		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tblock\n' >"$log"
