@@ -128,7 +128,7 @@ network() {
 	if kernel_has "tbf rate 100mbit burst 32k latency 50ms"; then
 		row yes "link rate" "tbf"
 	else
-		row part "link rate" "no tbf in this kernel, or not allowed: no link with a rate can be made" "modprobe sch_tbf"
+		row part "link rate" "no tbf in this kernel, or not allowed: no link with a rate can be made" "as root: modprobe sch_tbf"
 	fi
 	if kernel_has "netem delay 1ms"; then
 		row yes "link delay and loss" "netem"

@@ -27,7 +27,7 @@ doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile 
 		for (v in n) printf " %s failed in %d more start%s.", toupper(v), n[v], (n[v] > 1) ? "s" : "" }' blocks.tsv) &&
 	doc=$(jq --arg noise "$noise" --arg failed "$failed" "$(<"$here/safe.jq")"'
 		(.ab.settings.noise_percent // 0) as $most | . + {$failed, noise: ($noise | split("\n") | map(split("\t")
-			| .[3] = (.[3] == "true") | if $most > 0 and (.[3] | not) then .[2] |= sub(": over 3 %$"; ": over \($most) %") else . end))}
+			| .[3] = (.[3] == "true") | if $most >= 10 and (.[3] | not) then .[2] |= sub(": over 3 %$"; ": over \($most) %") else . end))}
 		| all_printable' <<<"$doc") ||
 	die 1 "$DIR: its files cannot be read"
 

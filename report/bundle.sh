@@ -70,7 +70,7 @@ identities() {
 	local of base
 	of=$(jq -rn --arg of "$folder" '$of | tojson[1:-1]') && base=${of##*/} || return
 	(cd "$work/in/$name" && { printf './run.json\0' && find . -type f ! -path ./run.json -print0 | LC_ALL=C sort -z; } |
-		LC_ALL=C RUN=$of xargs -r0 awk -f "$here/identity.awk"; printf 'folder\t%s\tthe run\n' "$base") |
+		LC_ALL=C RUN=$of xargs -r0 awk -f "$here/identity.awk" && printf 'folder\t%s\tthe run\n' "$base") |
 		LC_ALL=C awk -F'\t' -v OFS='\t' '
 			$1 == "version" && !(($1, $2) in times) { versions = versions " " $2 }
 			!times[$1, $2]++ { kind[++n] = $1; value[n] = $2; place[n] = $3 }
@@ -78,7 +78,7 @@ identities() {
 				kinds = split("host user title address interface command path folder machine", wanted, " ")
 				for (k = 1; k <= kinds; k++) for (i = 1; i <= n; i++)
 					if (kind[i] == wanted[k] && (kind[i] != "address" || !index(versions, value[i])) &&
-						(kind[i] != "folder" || value[i] !~ /^[0-9]+-[0-9]+-[0-9]+T[0-9-]+$/))
+						(kind[i] != "folder" || value[i] !~ /^[0-9]+-[0-9]+-[0-9]+T[0-9.-]+$/))
 						print kind[i], value[i], place[i], times[kind[i], value[i]]
 			}'
 }

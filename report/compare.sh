@@ -19,7 +19,7 @@ for which single repeats are too short, such as p95, by all repeats together.
   --alpha PERCENT     rate of false alarms, over all metrics and conditions (5)
   --strict            refuse runs that were not alike
   --json              print what judge reports, an object for each run
-Exit status: 0 read, also if nothing could be compared, 1 not, 2 wrong usage.
+Exit status: 0, also if nothing could be compared, 1 no run could be read, 2 wrong usage.
 To choose between two builds: thinprobe ab measures them in turns.'
 
 metrics='' effect=10% alpha=5 strict='' json='' gate='' unlike=''	# (gate, unlike: of gate.sh)

@@ -119,9 +119,9 @@ def lines($v; $file): . as $a | (if $file then "\(.column) broken" else .column 
 	(if $open == 0 then empty else [if $v.range > 0 then "FAILED" elif $v.leans_to_break then "UNKNOWN" else "UNSURE" end,
 		($a.rows[$v.doubtful] | "cannot tell: \($a.column) is \(words)\(.figure | figure_interval) (\(.of)),"
 		+ " \(count($open)). "
-		+ if .figure | is_range and .from <= $a.bound and (.to // infinite) >= $a.bound
+		+ if .figure | is_range and .from <= $a.bound and .to >= $a.bound
 			then "Exact times: with the reference application (heavy)."
-			elif .figure.above or .figure.value == null then "Let it wait longer for answers (--time)."
+			elif .figure | .above or (.value == null and (is_range | not)) then "Let it wait longer for answers (--time)."
 			else "More keys tell it (--repeat)." end)] end),
 	(if $absent == [] or $v.worst == null then empty else ["UNKNOWN", "\(count($absent | length)) have no such figure: "
 		+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; "))] end);

@@ -59,7 +59,7 @@ def figure_words:	# "19.1 ms", "12.5 to 201 ms", "more than 812 ms", "less than 
 	.unit as $unit | if at_least == null then if .why then "unknown (\(.why | why_words))" else "unknown" end
 	elif is_unresolved then "less than \(.least | with_unit($unit))"
 	elif .above then "more than \(at_least | with_unit($unit))"
-	elif is_range then range_words(.from; .to; $unit) | sub("^(?<both>[^ ]+) to \\k<both>(?= |$)"; .both)
+	elif is_range then range_words(.from; .to; $unit) | sub("^(?<both>[^ ]+) to \\k<both>(?= |/|$)"; .both)
 	else .value | with_unit($unit) end;
 # With as many decimals as the value has. Two repeats give no interval: both values instead.
 def figure_interval: (at_least // 0) as $v | if is_unresolved then "" else

@@ -252,7 +252,9 @@ choose_blocks() {
 		for name in "${AXES[@]#*=}"; do [ -z "${OPT[$name.var]-}" ] || list[$name]=${!OPT[$name.var]}; done
 		exp_check() { :; }
 		EXP_DIR=$(experiment_folder "$EXPERIMENT") && . "$EXP_DIR/cell.sh"
-		plan_check && exp_check || exit
+		plan_check || exit
+		EXP_SWEEP=''
+		exp_check
 		chosen() { [ -n "${OPT[$1.type]-}" ] && ! plan_given "$1" && [[ $given != *" $1 "* ]]; }
 		case ,$METRICS, in *p99*) ;; *p95*) keys=200 ;; ,, | *p90*) keys=100 ;; *) keys=60 ;; esac
 		for name in "${PLAN_SETTINGS[@]}"; do [[ $name != rate_per_s$'\037'* ]] || rate=${name##*$'\037'}; done
@@ -325,7 +327,7 @@ junit_failed() {
 }
 junit_gone() {
 	[ -z "$(find "$DIR/" -mindepth 1 ! \( -name .lock -o -name junit.xml \) -print -quit 2>/dev/null)" ] &&
-		grep -qs '^<testsuite name="thinprobe ' "$DIR/junit.xml" && rm -f "$DIR/junit.xml"
+		grep -qs '^<testsuite name="thinprobe ' "$DIR/junit.xml" && grep -q '<error ' "$DIR/junit.xml" && rm -f "$DIR/junit.xml"
 	true
 }
 
@@ -410,11 +412,11 @@ recall() {	# of a comparison that goes on
 		if [ "${why:- }" = " " ]; then echo "is no comparison of revisions"
 		else echo "give --git ${why/ /..} again, with --build and what it leaves"; fi)"
 	experiment_folder "$EXPERIMENT" >/dev/null || die "$DIR/ab.json: $EXPERIMENT is no experiment"
-	rm -f "$DIR/junit.xml"	# (it would pass for this one's if nothing is measured)
 	on_exit junit_failed
 	[ -z "${GIT[git]}" ] || git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	check_programs
 	keep ab.json < <(jq --argjson noise "${NOISE:-0}" '.settings.noise_percent = $noise' "$DIR/ab.json")
+	rm -f "$DIR/junit.xml"	# (it would pass for this one's if nothing is measured)
 	# without rows of a start that was not counted before the end
 	[ ! -s "$DIR/blocks.tsv" ] || keep blocks.tsv < <(awk -F'\t' -v starts="$STARTS" 'NR == 1 || $2 <= starts' "$DIR/blocks.tsv")
 }
@@ -629,7 +631,7 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 		continue
 	fi
 	now_s
-	failed=0 begun=$((begun + WAITED)) since=$((since + WAITED))
+	failed=0 why='' begun=$((begun + WAITED)) since=$((since + WAITED))
 	STARTS=$((STARTS + 1)) last=$((NOW_S - since)) MEASURED=$((MEASURED + NOW_S - since))
 	keep ab.json < <(jq --argjson starts "$STARTS" --argjson measured "$MEASURED" --argjson noise "${NOISE:-0}" \
 		'.starts = $starts | .measured_s = $measured | .settings.noise_percent = $noise' "$DIR/ab.json")

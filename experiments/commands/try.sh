@@ -91,7 +91,7 @@ choose_target() {
 # Sets `kind`, `where` (of keyrepeat), `what` (for people).
 read_target() {
 	# (an address is shown, and kept)
-	[[ $target != *://*@* || $target == ssh://* || ( $target == rdp://* && ${target%%@*} != *:*:* ) ]] ||
+	[[ $target != *://*@* || ( $target != vnc://* && ${target%%@*} != *:*:* ) ]] ||
 		bad "a VNC address has no user, and no address a password: --password-file FILE names a file with it"
 	case $target in
 	vnc://?*)
@@ -266,7 +266,8 @@ type_all() {
 		[ "$status" = 0 ] || [ "$status" = 3 ] || { early=${early:-"part $n of $repeat was not measured"} state=failed; break; }
 	done
 	trap 'exit 130' INT TERM HUP
-	[ -z "$interrupted" ] || early="after $whole of $repeat parts" state=interrupted worst=130
+	[ -z "$interrupted" ] || worst=130
+	[ -z "$interrupted" ] || [ "$whole" = "$repeat" ] || early="after $whole of $repeat parts" state=interrupted
 	[ "$parts" -gt 0 ] || [[ $worst != [03] ]] || worst=1
 	[ "$parts" = 0 ] || [ "$worst" != 1 ] || worst=3	# some is known
 	status=$worst
@@ -291,7 +292,8 @@ write_run() {
 			regime: "session", modes: ["tap"], wire: false, seed: 1, threshold_ms: 100, threshold: "perception", link: "none",
 			quick: true, rate_per_s: $k[0].settings.rate_per_s},
 		axes: ["protocol", "app", "sinks"],
-		cells: [{name: "\($kind)-own-0", $parameters, $state, complete: $whole, flags: []}],
+		cells: [{name: "\($kind)-own-0", $parameters, state: (if $state == "complete" then $state else "partial" end),
+			complete: $whole, flags: []}],
 		counts: {$total, complete: $whole, missing: ($total - $whole), marked: 0}, $calibration, $host,
 		protocol: {$server, version: "", says: $title, $title, window: $k[0].settings.window, watch: "update",
 			region: $k[0].settings.region,
@@ -340,7 +342,7 @@ say_all() {
 		"\$document[0] as \$run |"$'\n'"$(program 'include "try"; result | if $json == 1 then . else text end' "$here" "$TP_HOME")" \
 		"$RUN/summary.tsv") || die "the figures are in $RUN/summary.tsv, but cannot be said"
 	shown said	# (the server has named itself)
-	[ "$json" = 1 ] || said=$(sed '/^$/q' <<<"$said" | fold -s -w 79 | sed 's/ *$//'; echo; sed '1,/^$/d' <<<"$said")
+	[ "$json" = 1 ] || said=$(sed '/^$/q' <<<"$said" | fold -s -w 79 | sed 's/ *$//'; sed '1,/^$/d' <<<"$said")
 	printf '%s\n' "$said" 2>/dev/null || die "cannot write the figures to standard output; they are in $RUN/summary.tsv"
 }
 

@@ -297,7 +297,8 @@ cells_run() {
 		measured=$((measured + 1))
 		kept=''
 		if [ "$i" -gt "$total" ]; then
-			! cell_keep_quieter "$folder" || kept=' (of the first try, which was disturbed less)'
+			[ "$CELL_STATE" = complete ] && kept=' (of the first try, which was disturbed less)' || kept=' (of the first try)'
+			cell_keep_quieter "$folder" || kept=''
 			cell_judge "$folder"
 		elif [ -n "$CELL_FLAGS" ] && [ "$again" -lt "$most" ]; then
 			again=$((again + 1))

@@ -55,18 +55,27 @@ static bool read_value(char *text, struct block_value *v)
 
 	if (dots) {
 		*dots = '\0';
+		v->ranged = true;
 		return read_number(text, &v->from) && read_number(dots + 2, &v->to) && v->from <= v->to;
 	}
-	if (!read_number(text, &v->value))
-		return false;
-	v->from = v->to = v->value;
-	return true;
+	return read_number(text, &v->value);
+}
+
+/* Ends of what is known of a value; NAN: nothing. */
+static double lower_end(const struct block_value *v)
+{
+	return v->ranged ? v->from : v->value;
+}
+
+static double upper_end(const struct block_value *v)
+{
+	return v->ranged ? v->to : v->value;
 }
 
 static int read_row(void *context, char *const *cell)
 {
 	struct block_table *t = context;
-	struct block_value v = { .value = (double)NAN, .from = (double)NAN, .to = (double)NAN };
+	struct block_value v = { .value = (double)NAN };
 	struct block_series *s = &t->block;
 	int64_t disturbed;
 
@@ -209,8 +218,8 @@ static size_t collect_pairs(struct block_series *s, struct pair *out)
 		bool disturbed = false;
 
 		for (next = i; next < s->n && is_same_pair(v, &s->value[next]); next++) {
-			p.from[s->value[next].variant] = s->value[next].from;
-			p.to[s->value[next].variant] = s->value[next].to;
+			p.from[s->value[next].variant] = lower_end(&s->value[next]);
+			p.to[s->value[next].variant] = upper_end(&s->value[next]);
 			disturbed = disturbed || s->value[next].disturbed;
 		}
 		if (disturbed)
@@ -313,7 +322,7 @@ static void count_known(const struct block_table *t, struct block_series *s, boo
 	for (size_t i = 0; i < 2; i++)
 		for (const struct block_value *v = of[i]->value; v < of[i]->value + of[i]->n; v++) {
 			blocks[i][v->variant] += !v->disturbed;
-			s->known[v->variant] += i && !v->disturbed && !isnan(runs ? v->value : v->from);
+			s->known[v->variant] += i && !v->disturbed && !isnan(runs ? v->value : lower_end(v));
 		}
 	for (int v = 0; v < VARIANTS; v++)
 		s->unknown[v] = (blocks[0][v] > blocks[1][v] ? blocks[0][v] : blocks[1][v]) - s->known[v];
@@ -350,6 +359,7 @@ static void compare_series(struct block_series *s, const struct block_effect *ef
 		of[v] = column_of(pair, s->pairs, (enum variant)v);
 	if (s->pairs) {
 		positive = describe(s, of, (size_t[]){ s->pairs, s->pairs });
+		s->constant = s->constant && !s->ranged;
 		for (size_t i = 0; i < s->pairs; i++)
 			positive = positive && pair[i].from[VARIANT_A] > 0 && pair[i].from[VARIANT_B] > 0;
 		blocks_choose_scale(s, effect, positive);
@@ -374,7 +384,8 @@ static const struct block_series *find_twin(const struct block_table *t, const s
 		if (strcmp(k->cell, s->cell) != 0 || strcmp(k->unit, s->unit) != 0 || k->n != s->n || !k->pairs ||
 		    k->higher_is_better != s->higher_is_better)
 			continue;
-		while (i < s->n && is_equal(s->value[i].from, k->value[i].from) && is_equal(s->value[i].to, k->value[i].to))
+		while (i < s->n && is_equal(lower_end(&s->value[i]), lower_end(&k->value[i])) &&
+		       is_equal(upper_end(&s->value[i]), upper_end(&k->value[i])))
 			i++;
 		if (i == s->n)
 			return k;

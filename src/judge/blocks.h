@@ -16,8 +16,9 @@ enum variant { VARIANT_A, VARIANT_B, VARIANTS };
 struct block_value {
 	int64_t start, pair;
 	enum variant variant;
-	double value;		 /* NAN: not known, or a range */
-	double from, to;	 /* the ends of the range, or twice the value; NAN: not known */
+	double value; /* NAN: not known, or a range */
+	bool ranged;  /* a range, with the ends ... */
+	double from, to;
 	bool disturbed, allowed; /* allowed: disturbed, and used all the same */
 	unsigned long line;	 /* of the table */
 };

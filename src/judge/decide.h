@@ -19,8 +19,8 @@
  * effect starts lie on both sides in turns; then the part of starts is no martingale, but by simulation it loses
  * (docs/ab-error-rates.md). The shares, and where skew counts, were chosen by simulation of the laws in bench/ab_rates.c.
  *
- * A value of which only a range is known counts by the end that is worst for the bet. The money is then no more than with the
- * true value, whose place in the range is free, so that what holds of it still holds.
+ * A value of which only a range is known counts by the end that is worst for the bet. At the same stakes, the money is then no
+ * more than with the true value, whose place in the range is free, so that what holds of it still holds.
  *
  * Two runs that were not measured in turns have no starts in common: each has its repeats. Then it is Welch's (1947) t test,
  * for one look. */

@@ -51,7 +51,8 @@ struct rdp_target {
 	struct picture picture;
 	int64_t drawn_ns;     /* when the library has drawn last */
 	_Atomic size_t drawn; /* how often the library has drawn */
-	int64_t painted;      /* pixels that it has drawn since repainted() was true */
+	int64_t painted;      /* pixels that it has drawn ... */
+	int64_t painted_read; /* ... and, of those before the last read_screen(), since is_repainted() was true */
 	bool dropped;	      /* the connection broke while the region was looked for */
 	bool raised;	      /* the library's threads have the priority of the watching thread */
 	int x, y;	      /* position of the pointer */
@@ -382,6 +383,10 @@ static bool read_screen(void *p, uint32_t *pixels, int w, int h)
 	self->dropped = self->dropped || library->handle(self->client, 0);
 	pthread_mutex_lock(&self->lock);
 	read = !self->dropped && picture_copy(&self->picture, pixels, w, h);
+	if (read) {
+		self->painted_read += self->painted;
+		self->painted = 0;
+	}
 	pthread_mutex_unlock(&self->lock);
 	return read;
 }
@@ -392,10 +397,10 @@ static bool is_repainted(void *p)
 	bool much;
 
 	pthread_mutex_lock(&self->lock);
-	much = 16 * self->painted >= (int64_t)self->picture.width * self->picture.height;
-	if (much)
-		self->painted = 0;
+	much = 16 * self->painted_read >= (int64_t)self->picture.width * self->picture.height;
 	pthread_mutex_unlock(&self->lock);
+	if (much)
+		self->painted_read = 0;
 	return much;
 }
 

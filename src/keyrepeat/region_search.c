@@ -46,14 +46,13 @@ static void mark_keyless_changes(struct search_state *s, uint8_t bit)
 {
 	int64_t now = clock_now(), until = now + NO_KEYS_NS, last = now + REPAINTS_NS;
 
-	while (now < until && !proc_stop) {
+	for (; now < until && !proc_stop; now = clock_now()) {
 		mark_new_changes(s, bit);
 		if (bit == REGION_BEFORE && now < last && s->cfg->repainted && s->cfg->repainted(s->cfg->self)) {
 			memset(s->marks.bits, 0, (size_t)s->marks.w * (size_t)s->marks.h);
 			until = now + NO_KEYS_NS;
 		}
-		proc_sleep(now + READ_NS);
-		now = clock_now();
+		proc_sleep(clock_now() + READ_NS);
 	}
 }
 
