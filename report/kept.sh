@@ -8,10 +8,10 @@
 kept_unpack() {
 	local file
 	[ ! -f "$1/samples.tar.zst" ] || need zstd zstd
-	UNPACK_WHY='cannot be copied'
+	UNPACK_WHY='a copy of the run cannot be made; is the disk full?'
 	{ mkdir -p -- "$2" && cp -- "$1/run.json" "$2/"; } 2>/dev/null || return
 	[ ! -f "$1/samples.tar.zst" ] || unpack "$1/samples.tar.zst" "$2" || return
-	UNPACK_WHY='cannot be copied'
+	UNPACK_WHY='a copy of the run cannot be made; is the disk full?'
 	for file in "$1"/*.tsv; do
 		[ ! -f "$file" ] || [ -e "$2/${file##*/}" ] || cp -- "$file" "$2/" 2>/dev/null || return
 	done

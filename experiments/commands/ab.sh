@@ -322,7 +322,7 @@ ASKED=''
 # shellcheck disable=SC2154,SC2317 # run_on_exit calls it, with the status
 junit_failed() {
 	[ "$status" = 1 ] && { [ -n "$ASKED" ] || [ -e "$DIR/ab.json" ]; } || return 0
-	jq -nr --arg of "$EXPERIMENT" --arg why "${DIED:-thinprobe ab ended with status 1}" \
+	jq -nr --arg of "$EXPERIMENT" --arg why "${DIED:-thinprobe ab failed before a comparison; standard error says why}" \
 		"$(cat "$TP_HOME"/report/{safe,junit}.jq)"'[{name: "all", verdict: "error", $why}] | junit($of)' | put_whole "$DIR/junit.xml"
 }
 junit_gone() {

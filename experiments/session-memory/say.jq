@@ -77,7 +77,7 @@ def charged: . as $doc | [slopes("group")[] | . as $g
 		+ ". Charged but not private are page tables, kernel stacks, sockets and memory shared within the login."
 		+ (map(select(.kernel != null and .more > .kernel)) | if . == [] then "" else " The kernel's own memory is "
 			+ (map("\(.kernel | with_unit("MB")) of a \(.system | system_words)") | join("; "))
-			+ "; the rest of the difference was not measured." end)
+			+ "; what else was charged was not measured." end)
 		+ (if $told == [] then "" else " By these charges, 1 GB (1,024 MB) holds "
 			+ ($told | map("\(1024 / (.slope_mb_high // .slope_mb) | floor | thousands) of the \(.system | system_words)") | and_list)
 			+ " while idle (by the upper end of the interval, where there is one)." end)

@@ -30,7 +30,7 @@ def verdict: slopes as $s | measured_rows("summary") as $rows
 	  elif $s == [] and ($rows | distinct(.protocol) | length > 1) then	# (where the links are alike, the ranking has it)
 		if $rows | map(select(lone and known)) | (map(.rtt_ms) | max) as $far | map(select(.rtt_ms == $far))
 			| distinct(.protocol) | length > 1 then "" else
-			"The links are not alike, so their response times are not ranked." end
+			"At the longest round trip, the median response is known for one protocol at most, so none is ranked." end
 	  elif $s == [] then [$rows[] | lone | select(known)] | max_by([.rtt_ms, -.loss_percent])
 		| if . == null then "The median response is not known: too many keys are unanswered or late." else
 			"At a round trip of \(.rtt_ms | plain) ms, the median response over \(.protocol) is"

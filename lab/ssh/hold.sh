@@ -26,7 +26,8 @@ fail() {
 # ssh appends to the name of its socket, and a socket's path has 107 characters; it takes % and $ for words of its own.
 base=${TMPDIR:-/tmp}
 [[ ${#base} -le 50 && $base != *[%\$]* ]] || base=/tmp
-control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base; set TMPDIR to a folder that you own"
+control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base of this machine;" \
+	"set TMPDIR to one that you own (at most 50 characters, without % and $)"
 printf '%s\n' $$ >"$control/pid"
 declare -A pid=() in=() from=() sender=() more=() up=() begun=()
 read -ra roles <<<"$LAB_ROLES"

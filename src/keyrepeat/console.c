@@ -131,7 +131,7 @@ static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, c
 	if (f->keys_sent < f->keys_due)
 		snprintf(unsent, sizeof(unsent), ", %s never sent", count_text((int64_t)(f->keys_due - f->keys_sent)));
 	if (train->held)
-		snprintf(held, sizeof(held), "; %s waited for the answer before", count_text((int64_t)train->held));
+		snprintf(held, sizeof(held), "; %s sent over 1 ms after they were due", count_text((int64_t)train->held));
 	rec_add_row(r, "  late\t%s of %s keys over %s%s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
 		    count_text((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered, unsent,
 		    number_text(f->late_bound_percent), held);

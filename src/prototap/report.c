@@ -257,7 +257,8 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 	if (run_has_losses(run, &why))
 		rec_warn(r, "%s", why.text);
 	else if (!run->live && m->pause_ns >= METER_PAUSE_NS)
-		rec_warn(r, "no packet for %s: is the clock right?", ns_text((double)m->pause_ns));
+		rec_warn(r, "two packets are %s apart: if nothing paused, the clock was set forward, and times across it are wrong",
+			 ns_text((double)m->pause_ns));
 	if (m->duplicates->copies > m->translated)
 		rec_warn(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",
 			 counted_text((int64_t)(m->duplicates->copies - m->translated), "packet"));

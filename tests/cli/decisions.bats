@@ -187,6 +187,24 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	END
 }
 
+@test "--fail-if: a range that crosses the limit wants exact times; an interval around it that does, more keys" {
+	local from to cure
+	cp -r "$RUN" ranged
+	while read -r from to cure; do
+		awk -F'\t' -v OFS='\t' -v from="$from" -v to="$to" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+			NR > 1 {
+				for (name in at) if (name ~ /^latency_p90_ms(_both|_above|_why)?$/) $at[name] = ""
+				$at["latency_p90_ms_from"] = from; $at["latency_p90_ms_to"] = to
+				$at["latency_p90_ms_low"] = 5; $at["latency_p90_ms_high"] = 60
+			} 1' "$RUN/summary.tsv" >ranged/summary.tsv
+		run "$TOP/report/fail.sh" judge ranged 'p90>25ms'
+		[[ $status == [35] && $output == *"$cure"* ]]
+	done <<-'END'
+		10 20 --repeat
+		20 30 reference
+	END
+}
+
 @test "try: a 90 % value without an interval holds only if the share of late keys does; one part is not enough" {
 	local held
 	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"

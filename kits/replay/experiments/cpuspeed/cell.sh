@@ -23,7 +23,7 @@ setting_can() {
 		lab_ungroup session
 	fi
 	[ -z "$why" ] || die "-$EXIT_MISSING" "the CPU cannot be made slower by $BY: $why"
-	[ "$BY" = frequency ] || why=$(frequency_can) || ABSENT+=("speed by frequency: $why")
+	[ "$BY" = frequency ] || why=$(frequency_can) || ABSENT+=("--by frequency is not possible here: $why")
 }
 
 # Each of the server's CPUs has a frequency that may be set.

@@ -138,7 +138,7 @@ static double think_time_s(double n, double otherwise)
 static void require_model_options(const char *mode)
 {
 	if (isfinite(cfg.nz) && cfg.think.n)
-		die_usage("give either -z or --users-per-second, which sets the think time");
+		die_usage("give only one of -z and --users-per-second, which sets the think time");
 	if (!cfg.users.n)
 		die_usage("queue %s needs -n, such as 100:1000:100", mode);
 	if (cfg.think.n > 1)
@@ -417,7 +417,7 @@ static void say_fit_summary(struct rec_report *out, const struct service_demands
 		rec_say(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9),
 			k < d->busy ? o->resource[k] : "one queue", ns_text(d->low[k] * 1e9), ns_text(d->high[k] * 1e9));
 	if (d->net.delay_s > 0)
-		rec_say(out, "  %s outside the stations (95 %%: %s to %s)", ns_text(d->net.delay_s * 1e9),
+		rec_say(out, "  %s of a request at no station (95 %%: %s to %s)", ns_text(d->net.delay_s * 1e9),
 			ns_text(d->delay_low * 1e9), ns_text(d->delay_high * 1e9));
 	rec_set_table(out, "rows");
 }
@@ -442,7 +442,7 @@ static int run_fit_command(const char *file)
 	if (!file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
 	if (isfinite(cfg.nz) && cfg.think.n)
-		die_usage("give either -z or --users-per-second");
+		die_usage("give only one of -z and --users-per-second");
 	require_valid_users(m.method == MVA_SCHWEITZER, MVA_STATIONS);
 	read_rows(file, &o);
 	err = demands_estimate(&o, &how, &d, &why);
