@@ -130,9 +130,9 @@ protocol_stop() {
 		protocol_ended "${PROTOCOL_KEY#*-}"
 		unset "PROTOCOL_RUNS[$PROTOCOL_KEY]" "PROTOCOL_KEPT[$PROTOCOL_KEY]" "VIEWER_NUMBERS[$PROTOCOL_KEY]"
 	done
-	# what rdp_client has stored
-	[ -z "${RDP_KNOWN-}" ] || [[ " ${!PROTOCOL_RUNS[*]}" == *" $name-"* ]] ||
-		lab_exec client rm -f "$LAB_RUN/$name.password" "$LAB_RUN/$name.known"
+	# what rdp_client, or weston for VNC, has stored
+	[[ -z ${RDP_KNOWN-} && $name != weston ]] || [[ " ${!PROTOCOL_RUNS[*]}" == *" $name-"* ]] ||
+		lab_exec client rm -f "$LAB_RUN/$name"{,-vnc}.password "$LAB_RUN/$name.known"
 }
 
 display_answers() { lab_exec "$1" env DISPLAY="$2" timeout 5 xset q >/dev/null 2>&1; }

@@ -95,4 +95,11 @@ has() {
 	protocol_use weston:rdp
 	weston_client 2 aa
 	[[ $(cat "$file") =~ ^[0-9a-f]{32}$ ]]
+	# it goes with the last session
+	lab_exec() { "${@:2}"; }
+	PROTOCOL_RUNS=([weston-1]='')
+	protocol_stop 2
+	[ -e "$file" ]
+	protocol_stop 1
+	[ ! -e "$file" ]
 }
