@@ -231,8 +231,8 @@ in_namespace() {
 			print(os.stat("watch.err").st_mtime_ns - time.time_ns() + time.monotonic_ns())' >announced
 		until_true 'keys 1'
 		sleep 4		# a person types until it would be time for the second key
-		for i in 1 2 3 4 5; do xdotool key b; sleep 1; done
-		until_true 'keys 7'
+		for i in 1 2 3 4 5 6 7 8 9 10; do xdotool key b; sleep 1; done
+		until_true 'keys 12'
 		kill -INT -- "-$watch"
 		wait "$watch"
 		echo "status $?"
@@ -251,8 +251,8 @@ in_namespace() {
 	cat watch.err announced log.tsv
 	[[ $output != *"keys without a capture"* && $output != *"ends late"* ]]
 	[ "${lines[*]: -2}" = "status 130 down b''" ]	# no process, no file, no key is left
-	# the first and the last key are its own, the five between them the person's
+	# the first and the last key are its own, the ten between them the person's
 	awk -v announced="$(cat announced)" 'NR > 1 { at[NR - 1] = $3 / 1e9 } END {
-		exit !(NR == 8 && at[1] - announced / 1e9 > 8 && at[7] - at[6] >= 5 && at[7] - at[1] >= 20) }' log.tsv
+		exit !(NR == 13 && at[1] - announced / 1e9 > 8 && at[12] - at[11] >= 5 && at[12] - at[1] >= 20) }' log.tsv
 	grep -q '^watch/1' rows
 }
