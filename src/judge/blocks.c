@@ -271,7 +271,7 @@ void blocks_choose_scale(struct block_series *s, const struct block_effect *effe
 
 struct start {
 	int64_t number;
-	double low, high; /* sums of differences */
+	double low, high; /* sums over its pairs, of the lower and of the upper ends of the differences */
 	size_t pairs;
 };
 

@@ -17,8 +17,8 @@ struct block_value {
 	int64_t start, pair;
 	enum variant variant;
 	double value; /* NAN: not known, or a range */
-	bool ranged;  /* a range, with the ends ... */
-	double from, to;
+	bool ranged;
+	double from, to;	 /* ends of the range, if it is one */
 	bool disturbed, allowed; /* allowed: disturbed, and used all the same */
 	unsigned long line;	 /* of the table */
 };
@@ -45,7 +45,7 @@ struct block_series {
 	double typical[VARIANTS];		   /* medians of the values of undisturbed pairs */
 	double iqr;				   /* interquartile range of those of A */
 	size_t pairs, lost, disturbed;		   /* pairs that count; that have a value missing; of which a block was disturbed */
-	size_t ranged;				   /* of those that count, with a range */
+	size_t ranged;				   /* pairs that count, in which a value is a range */
 	size_t known[VARIANTS], unknown[VARIANTS]; /* undisturbed blocks with a value (or range, if in turns), and without one */
 	bool constant;				   /* all values are equal */
 	bool copied; /* of two runs: the cell's first metric, and each metric has the values of A in B, too */

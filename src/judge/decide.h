@@ -43,7 +43,7 @@ struct decide_figure {
 	double mean, squares;	  /* sum of squared deviations from the mean */
 	double *value, *pair;	  /* owned, by decide_free(): differences of starts, and means of two starts of opposite order */
 	double *half, *pair_half; /* owned; of a range, of which `value` is the middle, half the width */
-	double wide;		  /* mean of `half` */
+	double wide;		  /* mean of half the widths */
 	int64_t last;		  /* number of the last start */
 	/* of two runs, by decide_set_runs(): mean is the difference of their means */
 	double error, freedom; /* standard error of the mean (0: nothing is known of it), and degrees of freedom; 0: starts */

@@ -51,8 +51,8 @@ struct rdp_target {
 	struct picture picture;
 	int64_t drawn_ns;     /* when the library has drawn last */
 	_Atomic size_t drawn; /* how often the library has drawn */
-	int64_t painted;      /* pixels that it has drawn ... */
-	int64_t painted_read; /* ... and, of those before the last read_screen(), since is_repainted() was true */
+	int64_t painted;      /* pixels drawn since the last read_screen() */
+	int64_t painted_read; /* pixels drawn before it, since is_repainted() was true */
 	bool dropped;	      /* the connection broke while the region was looked for */
 	bool raised;	      /* the library's threads have the priority of the watching thread */
 	int x, y;	      /* position of the pointer */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NO_KEYS_NS (2500 * NS_PER_MS) /* watching without keys: the caret of any system blinks within it */
-#define REPAINTS_NS (10 * NS_PER_S)   /* ... and begins anew within this, when the picture is painted anew */
+#define REPAINTS_NS (10 * NS_PER_S)   /* in this time, it begins anew each time the picture is painted anew */
 #define ECHO_NS (400 * NS_PER_MS)     /* shortest wait for the changes after a key; on a busy machine the first may come later */
 #define QUIET_NS (250 * NS_PER_MS)    /* after a change the wait goes on until nothing changed for this long ... */
 #define ECHO_MAX_NS (3 * NS_PER_S)    /* ... but ends here, where something changes all the time, or nothing does */

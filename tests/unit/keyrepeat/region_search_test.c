@@ -9,7 +9,8 @@
 #define HEIGHT 200
 #define MS NS_PER_MS
 
-static int64_t now_ns, painted_ns, paint_until_ns; /* the picture is painted at painted_ns, and in full until paint_until_ns */
+static int64_t now_ns;
+static int64_t painted_ns, paint_until_ns; /* the session is painted at the first, and again and again until the second */
 static int letters;
 static bool told;
 
