@@ -203,6 +203,8 @@ TEST(a_second_row_of_a_block_is_refused_and_named)
 
 TEST(wrong_rows_are_named)
 {
+	static const char *const wrong[] = { "..", "1..", "..1", "2..1", "1..inf", "nan..1", "1..2..3", "1...2.", "1 .. 2x" };
+	char text[200];
 	struct block_table t;
 	unsigned long line;
 
@@ -213,6 +215,11 @@ TEST(wrong_rows_are_named)
 	blocks_free(&t);
 	assert_int_equal(read_text(HEAD ROW(1, 1, a, "p50", "ms", "inf", 0), &t, &line), -EPROTO);
 	blocks_free(&t);
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		snprintf(text, sizeof(text), HEAD ROW(1, 1, a, "p50", "ms", "%s", 0), wrong[i]);
+		assert_int_equal(read_text(text, &t, &line), -EPROTO);
+		blocks_free(&t);
+	}
 	assert_int_equal(read_text("schema\tstart\n", &t, &line), -EPROTO);
 	blocks_free(&t);
 }
