@@ -94,7 +94,7 @@ void *apart_picture(struct apart_memory *m, int width, int height)
 	uint64_t pixels = (uint64_t)width * (uint64_t)height, behind = ((uint64_t)width * 2 + 2) * UINT16_MAX * sizeof(uint32_t);
 	struct apart_memory made;
 
-	if (!pixels || pixels > APART_PIXELS_MOST)
+	if (width <= 0 || height <= 0 || pixels > APART_PIXELS_MOST)
 		return NULL;
 	if (sizeof(void *) < 8 && behind > (64 << 20)) /* all of it would not fit into a 32-bit address space */
 		behind = 64 << 20;

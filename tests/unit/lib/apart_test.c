@@ -101,6 +101,8 @@ TEST(behind_a_picture_nothing_can_be_written)
 	assert_non_null(apart_picture(&picture, 1, 1)); /* in place of the first */
 	assert_null(apart_picture(&picture, 0, 100));
 	assert_null(apart_picture(&picture, UINT16_MAX, UINT16_MAX));
+	assert_null(apart_picture(&picture, -1, -1)); /* a server says 0xffffffff */
+	assert_null(apart_picture(&picture, -2, -100000));
 	assert_int_equal(crash_of_pixel(0), 0); /* that in its place is still there */
 	apart_free(&picture);
 	assert_null(picture.at);
