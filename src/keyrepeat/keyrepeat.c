@@ -518,7 +518,8 @@ static void confine_typing(void)
 	confine_must_apply(&(struct confine_cfg){ .profile = run->cfg.target->x11 ? CONFINE_DISPLAY : CONFINE_DECODE,
 						  .mode = sandbox,
 						  .files = { out_cfg.path },
-						  .read = { cfg.password_file },
+						  /* rdp has read it before the server's first byte */
+						  .read = { run->cfg.target == &target_rdp ? NULL : cfg.password_file },
 						  .keep = 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK,
 						  .memory_bytes = run->cfg.target->crashes ? memory : 0 });
 	snprintf(run->sandbox, sizeof(run->sandbox), "%s", confine_state());

@@ -79,8 +79,11 @@ static void copy_picture(struct picture *p)
 {
 	size_t bytes = (size_t)p->width * (size_t)p->height * sizeof(uint32_t);
 	struct pixel_area watched = picture_watched(p);
+	uint32_t *grown = realloc(p->before, bytes);
 
-	p->before = must_alloc(realloc(p->before, bytes));
+	if (!grown) /* a server may have any size: each update counts as a change */
+		return;
+	p->before = grown;
 	p->before_width = p->width;
 	p->before_height = p->height;
 	memcpy(p->before, p->memory.at, bytes);

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #define LOOK_NS (200 * NS_PER_MS) /* between two searches of the patch */
+#define WAKE_NS NS_PER_S	  /* pause before a train */
 #define HANG_S 5		  /* what the library takes longer for than allowed, it does not come back from */
 #define STACK_BYTES (1 << 20)	  /* of the library's threads: all of it is locked into memory */
 
@@ -55,6 +56,7 @@ struct rdp_target {
 	int64_t painted_read; /* pixels drawn before it, since is_repainted() was true */
 	bool dropped;	      /* the connection broke while the region was looked for */
 	bool raised;	      /* the library's threads have the priority of the watching thread */
+	int width, height;    /* of the screen when the session began */
 	int x, y;	      /* position of the pointer */
 	int acts;
 	struct rdp_act *act; /* owned */
@@ -180,6 +182,7 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	struct rdp_client_cfg wanted = { .host = self->server.host,
 					 .user = self->user,
 					 .password = cfg->password_file ? self->password : NULL,
+					 .unchecked = cfg->cert_ignore,
 					 .width = cfg->screen.w,
 					 .height = cfg->screen.h,
 					 .self = self,
@@ -210,6 +213,8 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	self->client = library->connect(&wanted, &refused, &reason);
 	explicit_bzero(self->password, sizeof(self->password));
 	late = watchdog_end(&watchdog);
+	self->width = self->picture.width;
+	self->height = self->picture.height;
 	self->login->session_ns = self->client ? clock_now() : 0;
 	if (self->client && !late)
 		return 0;
@@ -228,16 +233,16 @@ static bool find_patch(struct rdp_target *self)
 	return found;
 }
 
-/* FreeRDP 3.32 ends the connection if the server sends a pointer while it changes the size of the screen, as xrdp 0.9 does. */
-static int explain_end(struct rdp_target *self, int width, int height, const struct target_cfg *cfg, struct why *why)
+static int explain_end(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	const char *reason = library->explain_end(self->client);
 
-	if (self->picture.width != width || self->picture.height != height)
+	if (self->picture.width != self->width || self->picture.height != self->height)
 		return why_fail(-1, why,
 				"the session of rdp:%s ended when its screen became %dx%d (%s): ask for this size with --size",
 				cfg->where, self->picture.width, self->picture.height, reason);
-	return why_fail(-1, why, "the session of rdp:%s ended before its picture came (%s)", cfg->where, reason);
+	return why_fail(-1, why, "the session of rdp:%s ended before %s (%s)", cfg->where,
+			self->drawn ? "the first key was typed" : "its picture came", reason);
 }
 
 /* Handles what comes until there is a picture and, with WATCH_PATCH, the patch in it. The first picture comes in parts: it is
@@ -246,12 +251,11 @@ static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, 
 {
 	int64_t until = clock_now() + cfg->connect_ns, looked_ns = 0;
 	size_t drawn = 0, looked = 0;
-	int width = self->picture.width, height = self->picture.height;
 
 	limit_library(cfg->connect_ns + cfg->patch_wait_ns);
 	while (!proc_stop) {
 		if (library->handle(self->client, 20))
-			return explain_end(self, width, height, cfg, why);
+			return explain_end(self, cfg, why);
 		if (!drawn && (drawn = self->drawn))
 			until = clock_now() + cfg->patch_wait_ns;
 		if (drawn && !self->picture.patch)
@@ -267,6 +271,21 @@ static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, 
 		if (clock_now() > until)
 			return why_fail(-1, why, "no patch on the display of rdp:%s: start refecho there, in sight", cfg->where);
 	}
+	return 0;
+}
+
+/* GNOME Remote Desktop 43 makes a client's keyboard at its first key, which reaches no application, and 48 sends no picture for up to
+ * 0.8 s after its first one. So a key that refecho does not count, and a pause, come before those of the train. */
+static int wake_session(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
+{
+	int64_t until = clock_now() + WAKE_NS;
+
+	limit_library(WAKE_NS);
+	library->key(self->client, SCANCODE_SHIFT, true);
+	library->key(self->client, SCANCODE_SHIFT, false);
+	while (!proc_stop && clock_now() < until)
+		if (library->handle(self->client, 20))
+			return explain_end(self, cfg, why);
 	return 0;
 }
 
@@ -324,8 +343,10 @@ static int add_rdp_act(void *p, const struct input_act *act, struct why *why)
 	int n = act->kind == ACT_KEY ? act_list_keysyms(act, keysym) : 0;
 
 	for (int i = 0; i < n; i++)
-		if (!add_stroke(&out, keysym[i], act->held & ACT_SHIFT))
-			return why_fail(-1, why, "RDP has no key for the symbol 0x%x: use another", (unsigned)keysym[i]);
+		if (!add_stroke(&out, keysym[i], act->held & ACT_SHIFT) ||
+		    (out.stroke[out.strokes - 1].character && !library->takes_characters(self->client)))
+			return why_fail(-1, why, "this RDP server has no key for the symbol 0x%x: use another",
+					(unsigned)keysym[i]);
 	if (act->kind == ACT_MOVE && (act->x >= self->picture.width || act->y >= self->picture.height))
 		return why_fail(-1, why, "move %d,%d: the screen of the RDP server is %dx%d", act->x, act->y, self->picture.width,
 				self->picture.height);
@@ -359,7 +380,7 @@ static bool send_pointer(struct rdp_target *self, const struct input_act *act, b
 		self->x = act->x;
 		self->y = act->y;
 	}
-	if (!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK || wheel))
+	if ((!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK || wheel)) || (wheel && act->way == ACT_UP))
 		return true;
 	return library->pointer(self->client, flag, self->x, self->y);
 }
@@ -428,6 +449,7 @@ static int find_region(struct rdp_target *self, const struct target_cfg *cfg, st
 static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 {
 	struct rdp_target *self = memory_new(1, sizeof(*self));
+	bool wakes = cfg->keys && cfg->watch == WATCH_PATCH;
 	struct pixel_area in;
 
 	*self = (struct rdp_target){
@@ -445,7 +467,8 @@ static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 		if (area_is_empty(&in))
 			why_say(why, "nothing of the region is inside the screen of rdp:%s, %dx%d", cfg->where, self->picture.width,
 				self->picture.height);
-		else if (!await_picture(self, cfg, why) && (!cfg->find_region || !find_region(self, cfg, why))) {
+		else if (!await_picture(self, cfg, why) && (!wakes || !wake_session(self, cfg, why)) &&
+			 (!cfg->find_region || !find_region(self, cfg, why))) {
 			limit_library(INT64_MAX);
 			return self;
 		}

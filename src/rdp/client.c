@@ -49,7 +49,7 @@ static const struct {
 	uint16_t code[10]; /* 0: none */
 } others[] = {
 	{ 0xff08, { 0x0e, 0x0f, 0, 0, 0, 0x1c } },				/* BackSpace, Tab; Return */
-	{ 0xff13, { 0x145, 0x46, 0, 0, 0, 0, 0, 0, 0x01 } },			/* Pause, Scroll_Lock; Escape */
+	{ 0xff13, { 0, 0x46, 0, 0, 0, 0, 0, 0, 0x01 } },			/* Scroll_Lock; Escape */
 	{ 0xff50, { 0x147, 0x14b, 0x148, 0x14d, 0x150, 0x149, 0x151, 0x14f } }, /* Home, Left, Up, Right, Down, Prior, Next, End */
 	{ 0xff61, { 0x137, 0, 0x152, 0, 0, 0, 0x15d } },			/* Print; Insert; Menu */
 	{ 0xff7f, { 0x45 } },							/* Num_Lock */

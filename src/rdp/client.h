@@ -14,7 +14,7 @@
 
 #define RDP_PLUGIN "keyrepeat_rdp.so"	/* in the folder of the program */
 #define RDP_PLUGIN_OPS "rdp_client_ops" /* the name of its struct rdp_client_ops */
-#define RDP_PLUGIN_ABI 4
+#define RDP_PLUGIN_ABI 5
 
 struct rdp_client;
 
@@ -24,6 +24,7 @@ struct rdp_client_cfg {
 	const char *user;     /* DOMAIN\USER or USER */
 	const char *password; /* NULL: none */
 	int width, height;    /* of the screen to ask for */
+	bool unchecked;	      /* also a server without TLS, which has no certificate that trust() could look at */
 	bool blind;	      /* decode no pixels: `drawn` then tells of each bitmap or frame that came, wherever it was drawn */
 	void *self;	      /* of the functions below, which the threads of the library call, one at a time */
 	/* Whether to go on with a certificate that no authority of the system vouches for, or is of another name. */
@@ -49,7 +50,8 @@ struct rdp_client_ops {
 	/* Presses or releases the key of a PC keyboard with this scancode (set 1; 0x100: an extended one). False: the connection
 	 * has ended. These three may be called by another thread than handle() is. */
 	bool (*key)(struct rdp_client *c, uint16_t scancode, bool down);
-	/* The same for a character of the Basic Multilingual Plane that no key has. */
+	/* The same for a character of the Basic Multilingual Plane that no key has, if the server takes such characters. */
+	bool (*takes_characters)(struct rdp_client *c);
 	bool (*character)(struct rdp_client *c, uint16_t code, bool down);
 	/* Sends a mouse event, TS_POINTER_EVENT of MS-RDPBCGR 2.2.8.1.1.3.1.1.3. */
 	bool (*pointer)(struct rdp_client *c, unsigned flags, int x, int y);

@@ -99,14 +99,68 @@ static BOOL on_end_paint(rdpContext *context)
 	return TRUE;
 }
 
+/* --- the pointer: nobody sees it. FreeRDP 3.31 and 3.32 end the connection at one that they forgot when the screen was resized. */
+
+static BOOL ignore_position(rdpContext *context, const POINTER_POSITION_UPDATE *pointer)
+{
+	(void)context, (void)pointer;
+	return TRUE;
+}
+
+static BOOL ignore_system(rdpContext *context, const POINTER_SYSTEM_UPDATE *pointer)
+{
+	(void)context, (void)pointer;
+	return TRUE;
+}
+
+static BOOL ignore_color(rdpContext *context, const POINTER_COLOR_UPDATE *pointer)
+{
+	(void)context, (void)pointer;
+	return TRUE;
+}
+
+static BOOL ignore_new(rdpContext *context, const POINTER_NEW_UPDATE *pointer)
+{
+	(void)context, (void)pointer;
+	return TRUE;
+}
+
+static BOOL ignore_cached(rdpContext *context, const POINTER_CACHED_UPDATE *pointer)
+{
+	(void)context, (void)pointer;
+	return TRUE;
+}
+
+static BOOL ignore_large(rdpContext *context, const POINTER_LARGE_UPDATE *pointer)
+{
+	(void)context, (void)pointer;
+	return TRUE;
+}
+
+static void ignore_pointers(rdpPointerUpdate *pointer)
+{
+	pointer->PointerPosition = ignore_position;
+	pointer->PointerSystem = ignore_system;
+	pointer->PointerColor = ignore_color;
+	pointer->PointerNew = ignore_new;
+	pointer->PointerCached = ignore_cached;
+	pointer->PointerLarge = ignore_large;
+}
+
+/* --- the screen --- */
+
 /* Makes the picture, or another one. */
 static BOOL on_resize(rdpContext *context)
 {
 	const struct rdp_client_cfg *cfg = &find_client(context)->cfg;
 	UINT32 width = freerdp_settings_get_uint32(context->settings, FreeRDP_DesktopWidth);
 	UINT32 height = freerdp_settings_get_uint32(context->settings, FreeRDP_DesktopHeight);
-	uint8_t *pixels = cfg->resize(cfg->self, (int)width, (int)height);
+	uint8_t *pixels;
 
+	ignore_pointers(context->update->pointer);
+	if (context->gdi && context->gdi->width == (INT32)width && context->gdi->height == (INT32)height)
+		return TRUE; /* FreeRDP 3 also tells of this; what is drawn stays */
+	pixels = cfg->resize(cfg->self, (int)width, (int)height);
 	if (!pixels)
 		return FALSE;
 	if (context->gdi) /* it may call on_end_paint(), and nothing is drawn in the new one */
@@ -246,10 +300,13 @@ static void on_channel(void *p, CONST_OF_3 ChannelConnectedEventArgs *event)
 	if (!strcmp(event->name, RDPGFX_DVC_CHANNEL_NAME)) {
 		RdpgfxClientContext *gfx = event->pInterface;
 
-		gdi_graphics_pipeline_init(find_context(c)->gdi, gfx);
+		if (!gdi_graphics_pipeline_init(find_context(c)->gdi, gfx))
+			return;
 		c->surface_command = gfx->SurfaceCommand;
 		gfx->SurfaceCommand = on_surface_command;
-		c->caps_confirm = gfx->CapsConfirm;
+		if (gfx->CapsConfirm !=
+		    on_caps_confirm) /* which the library leaves as it is, if a server opens the channel again */
+			c->caps_confirm = gfx->CapsConfirm;
 		gfx->CapsConfirm = on_caps_confirm;
 		c->start_frame = gfx->StartFrame;
 		gfx->StartFrame = on_start_frame;
@@ -328,6 +385,7 @@ static bool apply_settings(rdpSettings *s, const struct rdp_client_cfg *cfg)
 {
 	return apply_words(s, cfg) && freerdp_settings_set_bool(s, FreeRDP_SupportGraphicsPipeline, TRUE) &&
 	       freerdp_settings_set_bool(s, FreeRDP_RedirectClipboard, TRUE) &&
+	       freerdp_settings_set_bool(s, FreeRDP_RdpSecurity, cfg->unchecked) &&
 	       freerdp_settings_set_bool(s, FreeRDP_BitmapCacheEnabled, FALSE) &&
 	       freerdp_settings_set_bool(s, FreeRDP_AudioPlayback, FALSE) &&
 	       freerdp_settings_set_uint32(s, FreeRDP_DesktopWidth, (UINT32)cfg->width) &&
@@ -349,12 +407,27 @@ static void close_client(struct rdp_client *c)
 /* A server that asks for the password before there is a session (NLA) may just close the connection. */
 static bool is_refusal(const rdpSettings *s, UINT32 error)
 {
+	static const UINT32 refusals[] = {
+		FREERDP_ERROR_AUTHENTICATION_FAILED,
+		FREERDP_ERROR_CONNECT_LOGON_FAILURE,
+		FREERDP_ERROR_CONNECT_WRONG_PASSWORD,
+		FREERDP_ERROR_CONNECT_ACCESS_DENIED,
+		FREERDP_ERROR_CONNECT_ACCOUNT_LOCKED_OUT,
+		FREERDP_ERROR_CONNECT_ACCOUNT_DISABLED,
+		FREERDP_ERROR_CONNECT_ACCOUNT_EXPIRED,
+		FREERDP_ERROR_CONNECT_ACCOUNT_RESTRICTION,
+		FREERDP_ERROR_CONNECT_PASSWORD_EXPIRED,
+		FREERDP_ERROR_CONNECT_PASSWORD_CERTAINLY_EXPIRED,
+		FREERDP_ERROR_CONNECT_PASSWORD_MUST_CHANGE,
+		FREERDP_ERROR_CONNECT_LOGON_TYPE_NOT_GRANTED,
+		FREERDP_ERROR_CONNECT_NO_OR_MISSING_CREDENTIALS,
+	};
 	bool asks = freerdp_settings_get_uint32(s, FreeRDP_SelectedProtocol) & 2;
 
-	return (asks && error == FREERDP_ERROR_CONNECT_FAILED) || (asks && error == FREERDP_ERROR_CONNECT_TRANSPORT_FAILED) ||
-	       error == FREERDP_ERROR_AUTHENTICATION_FAILED || error == FREERDP_ERROR_CONNECT_LOGON_FAILURE ||
-	       error == FREERDP_ERROR_CONNECT_WRONG_PASSWORD || error == FREERDP_ERROR_CONNECT_ACCESS_DENIED ||
-	       error == FREERDP_ERROR_CONNECT_NO_OR_MISSING_CREDENTIALS;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
+		if (error == refusals[i])
+			return true;
+	return asks && (error == FREERDP_ERROR_CONNECT_FAILED || error == FREERDP_ERROR_CONNECT_TRANSPORT_FAILED);
 }
 
 static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool *refused, struct why *why)
@@ -362,13 +435,16 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool 
 	RDP_CLIENT_ENTRY_POINTS entry = { .Version = RDP_CLIENT_INTERFACE_VERSION,
 					  .Size = sizeof(RDP_CLIENT_ENTRY_POINTS_V1),
 					  .ContextSize = sizeof(struct rdp_client) };
-	rdpContext *context = freerdp_client_context_new(&entry);
-	struct rdp_client *c = find_client(context);
+	rdpContext *context;
+	struct rdp_client *c;
 	UINT32 error;
 
+	setenv("HOME", "/", 0); /* the library wants one, and uses nothing of it */
+	context = freerdp_client_context_new(&entry);
 	snprintf(why->text, sizeof(why->text), "the library cannot start");
 	if (!context)
 		return NULL;
+	c = find_client(context);
 	if (!getenv("WLOG_LEVEL"))
 		WLog_SetLogLevel(WLog_GetRoot(), WLOG_OFF);
 	context->instance->PreConnect = on_pre_connect;
@@ -383,7 +459,9 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool 
 		return c;
 	error = freerdp_get_last_error(context);
 	*refused = is_refusal(context->settings, error);
-	snprintf(why->text, sizeof(why->text), "%s", error ? freerdp_get_last_error_name(error) : "no reason given");
+	snprintf(why->text, sizeof(why->text), "%s%s", error ? freerdp_get_last_error_name(error) : "no reason given",
+		 !cfg->unchecked && !*refused && error == FREERDP_ERROR_CONNECT_FAILED ? "; one without TLS wants --cert-ignore"
+										       : "");
 	close_client(c);
 	return NULL;
 }
@@ -423,6 +501,11 @@ static bool send_key(struct rdp_client *c, uint16_t scancode, bool down)
 	return freerdp_input_send_keyboard_event(find_context(c)->input, flags, (uint8_t)scancode);
 }
 
+static bool takes_characters(struct rdp_client *c)
+{
+	return freerdp_settings_get_bool(find_context(c)->settings, FreeRDP_UnicodeInput);
+}
+
 static bool send_character(struct rdp_client *c, uint16_t code, bool down)
 {
 	return freerdp_input_send_unicode_keyboard_event(find_context(c)->input, down ? 0 : KBD_FLAGS_RELEASE, code);
@@ -455,6 +538,7 @@ const struct rdp_client_ops rdp_client_ops = {
 	.handle = handle_events,
 	.explain_end = explain_end,
 	.key = send_key,
+	.takes_characters = takes_characters,
 	.character = send_character,
 	.pointer = send_pointer,
 	.describe = describe_client,

@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 from rdp_channels import SAID, screen, stamped
 
 BEFORE = """closes silent noise endless-hello refuses wants-nla wants-unknown hello-closes hello-freezes no-tls tls-closes
-tls-freezes answer-closes answer-freezes answer-noise answer-short answer-zero answer-huge join-wrong caps-closes caps-freezes
+tls-freezes chooses-no-tls knows-no-tls answer-closes answer-freezes answer-noise answer-short answer-zero answer-huge join-wrong caps-closes caps-freezes
 caps-oversize caps-lengths caps-none licence-noise""".split()
 WITHIN = """caps-endless picture-closes picture-freezes picture-outside picture-many picture-noise channel-endless channel-huge redirect
 reactivates names flips""".split()
@@ -98,6 +98,8 @@ def say(seen, messages):  # each: channel, flags, length as it is claimed, bytes
 REDIRECT = share(10, struct.pack("<HHHIII", 0, 0x400, 38, 0, 1, 20) + "127.0.0.1\0".encode("utf-16le"))
 CHANNEL = send_data(1004, struct.pack("<II", 0x7FFFFFFF, 1) + b"\x01" * 1600)
 BELL = share(7, struct.pack("<IBBHBBHII", 0x103EA, 0, 1, 12, 0x22, 0, 0, 200, 1000))  # MS-RDPBCGR 2.2.9.1.1.5
+POINTER = share(7, struct.pack("<IBBHBBHHHH", 0x103EA, 0, 1, 10, 0x1B, 0, 0, 7, 0, 20))  # 2.2.9.1.1.4, of a slot that has none
+ONCE = {"bell": BELL, "pointer": POINTER}
 HELLO = b"\x03\0\0\x13\x0e\xd0\0\0\x12\x34\0"
 TYPING = 30  # updates: the first picture is there, and keys are typed
 
@@ -111,6 +113,7 @@ def changed(how, i, pdu, seen):
     part, _, what = how.partition("-")
     demand, picture = is_demand(pdu), at_update(pdu)
     seen["pictures"] += picture > 0
+    seen["first"] = seen["first"] or (picture and time.monotonic())
     here = {"tls": i == 0, "answer": i == 0, "join": i == 2, "caps": demand, "picture": seen["pictures"] > TYPING}.get(part)
     if here and what == "closes":
         raise Ends
@@ -144,8 +147,8 @@ def changed(how, i, pdu, seen):
             return pdu[:picture] + b"\xff" * (len(pdu) - picture)
         if how.startswith("channel"):
             return CHANNEL * (1 if what == "huge" else 20) + (b"" if what == "huge" else pdu)
-        if how == "bell":
-            return BELL + pdu
+        if how in ONCE:
+            return ONCE[how] + pdu
         if how == "redirect":
             return REDIRECT
         if how == "reactivates":
@@ -166,6 +169,12 @@ def lie(how, client, port):
     server = socket.create_connection(("127.0.0.1", port))
     server.sendall(next_pdu(client))
     hello = next_pdu(server)
+    without = {"chooses-no-tls": HELLO + b"\2\0\x08\0\0\0\0\0", "knows-no-tls": b"\3\0\0\x0b\6\xd0\0\0\x12\x34\0"}
+    if how in without:
+        client.sendall(without[how])
+        client.settimeout(0.5)
+        print(f"heard {len(client.recv(100))} bytes", flush=True)
+        return
     chosen = {"refuses": b"\3\0\x08\0\5\0\0\0", "wants-nla": b"\2\0\x08\0\2\0\0\0", "wants-unknown": b"\2\0\x08\0\xf0\0\0\0"}
     client.sendall(HELLO + chosen[how] if how in chosen else hello)
     if how in chosen or how == "hello-closes":
@@ -183,7 +192,7 @@ def lie(how, client, port):
 
     connect = next_pdu(client)
     server.sendall(connect)
-    seen, i = {"pictures": 0, "channels": number_channels(connect), "answered": False, "said": False}, 0
+    seen, i = {"pictures": 0, "channels": number_channels(connect), "answered": False, "said": False, "first": 0}, 0
     channels, keys, sending = set(seen["channels"].values()), 0, threading.Lock()
 
     def send(pdu):
@@ -194,9 +203,14 @@ def lie(how, client, port):
         nonlocal keys
         try:
             while (pdu := next_pdu(client)):
-                if how == "stamps" and len(pdu) == 49 and pdu[29] == 28 and pdu[44] == 0x40:  # a key is pressed: 2.2.8.1.1.3
-                    keys += 1
+                pressed = len(pdu) == 49 and pdu[29] == 28 and pdu[44] == 0x40  # 2.2.8.1.1.3
+                keys += pressed
+                if how == "stamps" and pressed:
                     send(say(seen, stamped(keys)))
+                elif how == "wakes-late" and pressed and keys == 1:
+                    pass
+                elif how == "wakes-late" and pressed and time.monotonic() - seen["first"] < 0.8:
+                    print("early", flush=True)
                 elif pdu[0] == 3 and pdu[7] == 0x64 and struct.unpack(">H", pdu[10:12])[0] in channels:
                     seen["answered"] = True
                 else:

@@ -151,6 +151,7 @@ static bool view(struct viewer *v, int fd, int port)
 					 .password = v->cfg.password,
 					 .width = cfg->width,
 					 .height = cfg->height,
+					 .unchecked = own->trust.ignore,
 					 .blind = v->cfg.blind,
 					 .self = v,
 					 .trust = trust_certificate,
