@@ -176,8 +176,8 @@ void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why)
 	} else {
 		u->gone_ns = now;
 	}
-	u->state = CROWD_AWAY; /* its queue entry, if any, is skipped later */
-	u->left = err == -ENOTRECOVERABLE;
+	u->state = CROWD_AWAY;				     /* its queue entry, if any, is skipped later */
+	u->left = err == -ENOTRECOVERABLE || err == -EACCES; /* a password that is refused again may lock the account */
 	if (c->running && !c->retry_ns)
 		c->retry_ns = now + RETRY_NS;
 }

@@ -13,10 +13,14 @@
 #include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define HANG_S 5 /* what the library takes longer for, when its connection is shut down, it does not come back from */
 
 enum order_kind { ORDER_CONNECT, ORDER_INPUT };
 
@@ -98,6 +102,17 @@ static int take_order(struct viewer *v, struct order *next)
 	return fd;
 }
 
+/* Where the library does not come back, the caller tells of a crash. */
+static void join_or_abort(pthread_t thread)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += HANG_S;
+	if (pthread_timedjoin_np(thread, NULL, &until))
+		abort();
+}
+
 static __attribute__((noreturn)) void view_all(struct viewer *v)
 {
 	struct order next;
@@ -117,7 +132,7 @@ static __attribute__((noreturn)) void view_all(struct viewer *v)
 		if (next.kind != ORDER_CONNECT)
 			continue;
 		if (views)
-			pthread_join(thread, NULL); /* the caller has shut its connection down */
+			join_or_abort(thread); /* the caller has shut its connection down */
 		v->number = next.number;
 		v->server_fd = fd;
 		v->port = (int)next.value;

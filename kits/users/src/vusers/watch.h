@@ -19,7 +19,7 @@ struct watched_cfg {
 
 struct watched_result {
 	bool ready; /* was connected once */
-	bool left;  /* its viewer crashed */
+	bool left;  /* for good: its viewer crashed, or the server refused the password */
 	int width, height;
 	int64_t reconnected, refused, cpu_ns;
 	struct why why; /* message of the last failure */
