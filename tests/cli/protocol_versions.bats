@@ -46,6 +46,16 @@ has() {
 	run -0 rdp_pipeline_can
 }
 
+@test "rdp:gfx: a session in which no picture came through the pipeline is not called so" {
+	protocol_use rdp:gfx
+	protocol_failed() { return 1; }
+	rdp_meet() { echo "{\"server\": \"RDP h:3389, certificate known, FreeRDP 2.11.7, 32 bits, TLS, $said\"}"; }
+	LAB_LOG=$PWD
+	for said in "no graphics pipeline, bitmaps" "graphics pipeline 0x80105,"; do run -1 rdp_pipeline a; done
+	said="graphics pipeline 0x80105, ClearCodec planar"
+	run -0 rdp_pipeline a
+}
+
 @test "weston: each release gets the options that it knows; one that lacks the back-end is refused with the cure" {
 	local version over words
 
@@ -64,23 +74,6 @@ has() {
 	protocol_use weston
 	run -1 protocol_can
 	[[ $output == "weston 10.0.1 has no VNC server; "*"thinprobe root make trixie --protocol weston" ]]
-}
-
-@test "grd: a release that loses a client's first key is refused with the cure, before anything of this machine is looked at" {
-	local version name
-
-	mkdir -p root/usr/bin root/usr/libexec && : >root/usr/libexec/gnome-remote-desktop-daemon
-	for name in mutter pipewire wireplumber dbus-daemon gsettings gdbus openssl; do : >"root/usr/bin/$name"; done
-	protocol_use grd
-	for version in 42.9-0ubuntu0.22.04.1 43.3-1; do
-		has gnome-remote-desktop "$version"
-		run -1 protocol_can
-		[[ $output == "GNOME Remote Desktop ${version%%-*} loses the first key "*"thinprobe root make trixie --protocol grd" ]]
-	done
-	for version in 46.3-0ubuntu1 48.1-4 100.1-1; do
-		has gnome-remote-desktop "$version"
-		run -0 grd_keeps_keys
-	done
 }
 
 @test "weston: the password of RDP does not take the place of that of VNC" {
