@@ -69,7 +69,14 @@ attach_own() {
 	unset 'LAB_PIDS[-1]'
 	lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
-	lab_start client own-client env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$OWN_DISPLAY"
+	# What it starts ends with it, X client or not: a group of its own, killed at TERM, which comes from us, or where we are killed.
+	# shellcheck disable=SC2016
+	lab_start client own-client setpriv --pdeathsig TERM sh -c '
+		end() { trap "" TERM; kill -TERM "-$!" "$!" 2>/dev/null && sleep 0.5; kill -KILL "-$!" "$!" 2>/dev/null; exit "$1"; }
+		trap "end 143" TERM
+		setsid env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$1" &
+		wait "$!"
+		end "$?"' sh "$OWN_DISPLAY"
 	lab_comes 60 "$LAB_PID" attach_shown "$1" || {
 		[ "$1" = . ] || title=" with '$1' in its title,"	# (a dot is any window)
 		said=$(tail -n 1 "$LAB_LOG/own-client.err")

@@ -200,7 +200,7 @@ plan_instead() {	# plan_instead quick|demo: sets its values for options that wer
 
 # The settings of the run that is resumed.
 plan_resume() {
-	local name key value why
+	local name key value why root
 	local -A settings
 	for name in "${OPTIONS[@]}"; do
 		! plan_given "$name" || [ "${OPT[$name.key]}" = - ] ||
@@ -221,6 +221,10 @@ plan_resume() {
 		elif try fits catch false then empty else "its conditions do not have the axes \($axes); start a new run" end' \
 		"$RESUME/run.json" 2>/dev/null) || why="its run.json cannot be read"
 	[ -z "$why" ] || exp_bad "--resume $RESUME: $why"
+	root=$(jq -r 'if .lab == null then "-" else .lab.server_root // "" end | strings' "$RESUME/run.json" 2>/dev/null)
+	[[ $root == - || $root == "${LAB_SERVER_ROOT-}" || $root -ef ${LAB_SERVER_ROOT-} ]] ||
+		exp_bad "--resume $RESUME: its server ran $([ -z "$root" ] && echo 'without LAB_SERVER_ROOT: unset it' ||
+			printf 'in a root file system: set LAB_SERVER_ROOT=%q' "$root")"
 	while IFS=$'\037' read -r -d '' key value; do	# (a command may have lines)
 		settings[$key]=$value
 	done < <(jq -j '.settings | to_entries[] | "\(.key)\u001f\(.value
@@ -541,6 +545,8 @@ plan_check_on() {
 		IFS=, read -r _ _ region <<<"$ON_ARGS"
 		[[ $region =~ ^(|pick|[0-9]+x[0-9]+\+[0-9]+\+[0-9]+)$ ]] ||
 			exp_bad "--on $ON: the region to watch must be WxH+X+Y within the window, or pick"
+		[[ $ON_ARGS != own,*,pick ]] ||
+			exp_bad "--on $ON: nobody sees the display of --own-display, so nobody can pick a region: give WxH+X+Y, or leave it out"
 		! plan_given protocol || [[ ${PROTOCOLS-${PROTOCOL-vnc}} == @(vnc|attach) ]] ||
 			exp_bad "--protocol ${PROTOCOLS-$PROTOCOL} with --on attach: the client in that window sets it; omit it"
 		PROTOCOL=attach PROTOCOLS=${PROTOCOLS+attach}

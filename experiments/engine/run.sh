@@ -115,6 +115,7 @@ run_ended() {	# run_ended STATE WHY; a resumed run without a new measurement kee
 run_abandoned() {
 	local state=failed
 	[ "$status" != 130 ] || state=interrupted	# `state` is run_on_exit's
+	rm -f -- "$RUN"/*.password "$RUN"/*.known "$RUN/own-display.cookie"	# where no session ended
 	if [ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ]; then
 		# A run that could not be resumed stays unchanged.
 		[ -z "$RESUME" ] || rm -rf ${RUN_MADE[@]+"${RUN_MADE[@]}"}

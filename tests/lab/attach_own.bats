@@ -10,6 +10,7 @@ own() {
 	exec env -u DISPLAY -u XAUTHORITY WAYLAND_DISPLAY=wayland-0 XDG_SESSION_TYPE=wayland "LAB_TEST_WORLD=$W" \
 		bash "$TOP/experiments/engine/run.sh" stalls --on attach --own-display \
 		"echo \"\$DISPLAY\" >'$W/$1.display'
+		sleep 1000 & (trap '' TERM; sleep 1001) &
 		exec '$TOP/bin/refecho' --display \"\$DISPLAY\" --answer-delay const:20ms --json -o '$W/$1.json'" \
 		--loads 0 --repeat 1 --idle 1 -o "$W/$1" "${@:2}"
 }
@@ -50,6 +51,8 @@ unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display"
 	kill -KILL "$pid"
 	ended_all
 	unlocked killed
+	for _ in {1..300}; do [ -e "$W/killed/own-display.cookie" ] || break; sleep 0.1; done
+	[ ! -e "$W/killed/own-display.cookie" ]
 }
 
 @test "attach --own-display: a client that shows no window, and words that do not go together, are refused with one line" {
@@ -61,7 +64,7 @@ unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display"
 	[[ $output == *" showed no window with 'Fire' in its title, of 320x240 or more: it wrote no error message; see "* ]]
 	run bash "$TOP/experiments/engine/run.sh" soak --on attach --own-display x --options-only
 	[ "$status" -eq 0 ]
-	for words in "--on attach" "--on attach:own,x" "--on attach::0,x --own-display x" "--own-display x"; do
+	for words in "--on attach:own,x,pick --own-display x" "--on attach" "--on attach:own,x" "--on attach::0,x --own-display x" "--own-display x"; do
 		# shellcheck disable=SC2086 # words
 		run bash "$TOP/experiments/engine/run.sh" stalls $words --options-only
 		[ "$status" -eq 2 ]
