@@ -321,7 +321,9 @@ needs_of() {	# needs_of EXPERIMENT
 			if why=$(protocol_use "$protocol" && protocol_can); then
 				row yes "protocol $protocol" "can run here" && first=1
 			else
-				row part "protocol $protocol" "$why" "thinprobe setup --protocol $protocol"
+				cure=''
+				! setup_helps "$protocol" "$why" || cure="thinprobe setup --protocol $protocol"
+				row part "protocol $protocol" "$why" "$cure"
 			fi
 		done
 		[ -n "$first" ] || row no "a display protocol" "none of these can run here" "thinprobe setup"

@@ -13,8 +13,9 @@ usage() {
 	cat <<'END'
 usage: thinprobe root make SUITE [--protocol P,...] [-o DIR] [--mirror URL]
 Makes a root file system of a release, such as bookworm or trixie, in which the
-server of a comparison runs: thinprobe ab --a-root DIR --b-root DIR. You need
-not be root where user namespaces are allowed. rm -r removes the folder.
+server of a run or comparison runs: LAB_SERVER_ROOT=DIR thinprobe run ..., or
+thinprobe ab --a-root DIR --b-root DIR. You need not be root where user
+namespaces are allowed. rm -r removes the folder.
 Needs mmdebstrap (thinprobe setup --app root).
   --protocol P,...      install packages for these display protocols (vnc)
   -o, --output-dir DIR  put it here (~/.cache/thinprobe/roots/SUITE-P)

@@ -42,3 +42,9 @@ plugin_file() { [[ $2 =~ ^[A-Za-z0-9_-]+$ ]] && first_of "lab/$1/$2.sh"; }
 
 # The lines of the lists of packages.
 packages_listed() { in_trees packages | xargs -rd '\n' cat -- | grep -v '^#'; }
+# setup_helps PROTOCOL WHY: can `thinprobe setup` install what it lacks, which is WHY? (Its packages are of this release.)
+setup_helps() {
+	local release
+	release=$(. /etc/os-release 2>/dev/null && echo "${NAME%% *} ${VERSION_ID-}")
+	[[ $2 != *"$release has not"* && $2 != *"thinprobe root make "* ]] && packages_listed | grep -q "^protocol:${1%%:*}	"
+}

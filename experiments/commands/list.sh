@@ -82,14 +82,11 @@ list_protocols() {
 
 # In a subshell, since plug-ins define functions of the same names.
 list_protocol() (
-	local here=yes why release
+	local here=yes why
 	protocol_use "$1"
 	if ! why=$(protocol_can); then
 		here=no why=": $why"
-		# (what setup installs is this release's)
-		release=$(. /etc/os-release 2>/dev/null && echo "${NAME%% *} ${VERSION_ID-}")
-		[[ $why == *"$release has not"* || $why == *"thinprobe root make "* ]] ||
-			! packages_listed | grep -q "^protocol:${1%%:*}	" || why+=" (thinprobe setup --protocol $1)"
+		! setup_helps "$1" "$why" || why+=" (thinprobe setup --protocol $1)"
 	fi
 	list_folded '%-12s  %-4s  ' 20 "$1" "$here" "$(protocol_about)$why"
 )

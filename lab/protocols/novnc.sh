@@ -61,8 +61,9 @@ protocol_start() {
 	n=${PROTOCOL_DISPLAY#:}
 	for ((PROTOCOL_PORT = 6080; ; PROTOCOL_PORT++)); do lab_listens server "$PROTOCOL_PORT" || break; done
 	[ "$PROTOCOL_VARIANT" != page ] || {
-		web=$LAB_RUN/novnc-page
-		lab_exec server test -f "$web/vnc.html" || lab_put server "$THINPROBE_NOVNC_PAGE" "$web" ||
+		web=$PROTOCOL_FOLDER/page
+		# shellcheck disable=SC2016
+		tar -cf - -C "$THINPROBE_NOVNC_PAGE" . | lab_exec server sh -c 'mkdir -p "$1" && tar -xf - -C "$1"' sh "$web" ||
 			cannot "cannot copy $THINPROBE_NOVNC_PAGE" || return
 	}
 	protocol_run server "novnc-$session" Xvnc ":$n" -geometry "$VIEWER_GEOMETRY" -depth 24 -SecurityTypes None -ac \

@@ -107,7 +107,7 @@ rdp_cache() {
 protocol_start() {
 	local session=$1 log=$LAB_LOG/rdp-$1 gate='' certificate
 	protocol_begin "$session" && protocol_display || return
-	if ! rdp_headless; then RDP_PASSWORD=''; else : "${RDP_PASSWORD:=$(protocol_secret)}"; fi
+	if rdp_headless; then RDP_PASSWORD=${RDP_SHARED:=$(protocol_secret)}; else RDP_PASSWORD=''; fi
 	rdp_port "${PROTOCOL_DISPLAY#:}"
 	[ "${LAB_PRIVATE-1}" = 1 ] || for ((gate = 13350; ; gate++)); do lab_listens server "$gate" || break; done
 	certificate=$(rdp_prepare "$gate" 2>"$log.err") && viewer_guarded "$PROTOCOL_DISPLAY" 2>>"$log.err" ||
@@ -248,7 +248,7 @@ protocol_settings() {
 		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client \($client)\($with))",
 		version: $version, back_end: $back, $client,
 		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24,
-		encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
+		pointer: "drawn by the client", encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
 		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: $log_in,
 		floor_ms: (if $vnc then 8.33 else 4 end)}
 		+ (if $vnc then {} elif $gfx then {frame_rate_per_s: null, depth: 32, encodings: ["graphics pipeline: server chooses"],
