@@ -498,6 +498,25 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	[ "$(verdict_of 1)" = '**cannot tell**' ]
 }
 
+@test "gallery: times of runs on different CPUs are not compared, nor is anything else kept from it" {
+	local unit model
+	made_tree
+	rule 1 'as then' one/summary 'app=vim sinks=5' 'stall_ms > 0.5 stall_ms two/summary app=vim sinks=5'
+	"$gallery" -o out
+	for unit in ms s/key; do
+		sed -i "s/\(stall_ms\treal\t\)[^\t]*/\1$unit/" out/{one,two}/schema.tsv
+		for model in one other; do
+			jq --arg model "CPU $model" '.kept.left_out_bytes = 5 | .host.cpu.model = $model' out/one/run.json >x
+			mv x out/one/run.json
+			jq '.kept.left_out_bytes = 5 | .host.cpu.model = "CPU one"' out/two/run.json >x
+			mv x out/two/run.json
+			"$gallery" --page -o out
+			echo "$unit, $model: $(verdict_of 1)"
+			[ "$(verdict_of 1)" = "**$([ $unit$model = msother ] && echo 'cannot tell' || echo 'as then')**" ]
+		done
+	done
+}
+
 @test "gallery: runs of several protocols are not compared over one that had different frame clocks in them" {
 	local name clock
 	made_tree
