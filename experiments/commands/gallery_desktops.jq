@@ -47,8 +47,9 @@ def question($all): . as $facts | $all.kept as $runs | names as $names
 "This page shows how long a user waits for the response to a key over the protocols of today, measured in the emulated lab. "
 	+ "Its questions need \($of) runs. Made and kept so far: \($kept).", "",
 "| question | answer |", "|---|---|", .[].row, "",
-"Times have 95 % intervals, in brackets or below. A time like \"1 to 2 ms\" is a range: more than one update may be the answer. "
-	+ "Each answer has a rule (`data/desktops.tsv`). `judge` decides whether the rule holds within the 95 % intervals of a kept run. "
+"Times have 95 % intervals, in brackets or below: of one run, so another run can differ by more. A time like \"1 to 2 ms\" is a "
+	+ "range: more than one update may be the answer. Late means later than 100 ms. An answer stands here only if `judge` finds that "
+	+ "its rule (`data/desktops.tsv`) holds within the intervals. Times of different CPUs are not compared. "
 	+ "\"Not run yet\" means that the run is missing: `thinprobe gallery NAME` makes and keeps it. [Method](\(doc("method.md"))) "
 	+ "says what each figure means, and [plug-ins](\(doc("../lab/protocols/README.md"))) what each protocol is.", "",
 .[].part[] end

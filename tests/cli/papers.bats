@@ -116,6 +116,24 @@ pages() {	# EXPERIMENT...
 	[ "$(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' | awk -F'\t' '$2 != "" { print $1, $2 }' | sort -u | wc -l)" = 55 ]
 }
 
+@test "data: desktops.tsv sets up what the runs of each question need on a fresh machine" {
+	local question protocols set_up protocol n=0
+	while read -r question; do
+		set_up=,x11,$(awk -F'\t' -v q="$question" '$1 == q && $2 == "paste"' data/desktops.tsv | grep -oP 'setup .*--protocol \K[^ \t]+'),
+		protocols=$(awk -F'\t' -v q="$question" '$1 == q && $4 { sub("/.*", "", $4); print $4 }' data/desktops.tsv | sort -u |
+			awk -F'\t' 'NR == FNR { of[$1]; next } $1 in of && $5 !~ /^LAB_SERVER_ROOT/ { print $4 }' - data/gallery.tsv |
+			grep -oP -- '--protocol \K[^ ]+' | tr , '\n')
+		for protocol in $protocols; do
+			n=$((n + 1))
+			echo "$question: $protocol"
+			[[ $set_up == *",${protocol/%:page/},"* ]] || return 1
+		done
+		! awk -F'\t' -v q="$question" '$1 == q && $2 == "paste"' data/desktops.tsv | grep -q 'root make' ||
+			awk -F'\t' -v q="$question" '$1 == q && $2 == "paste"' data/desktops.tsv | grep -q 'setup --app root' || return 1
+	done < <(awk -F'\t' '$2 == "asks" { print $1 }' data/desktops.tsv)
+	[ $n -gt 15 ]
+}
+
 @test "data/marks.tsv: each mark is in a figure that the README of its experiment explains, with a number" {
 	local experiment figure y n=0
 	while IFS=$'\037' read -r experiment figure y; do
