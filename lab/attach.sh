@@ -72,9 +72,15 @@ attach_own() {
 	# What it starts ends with it, X client or not: a group of its own, killed at TERM, which comes from us, or where we are killed.
 	# shellcheck disable=SC2016
 	lab_start client own-client setpriv --pdeathsig TERM sh -c '
-		end() { trap "" TERM; kill -TERM "-$!" "$!" 2>/dev/null && sleep 0.5; kill -KILL "-$!" "$!" 2>/dev/null; exit "$1"; }
+		end() {
+			trap "" TERM
+			kill -TERM "-$!" 2>/dev/null || kill -TERM "$!" 2>/dev/null
+			[ "$?" != 0 ] || sleep 0.5
+			kill -KILL "-$!" 2>/dev/null
+			exit "$1"
+		}
 		trap "end 143" TERM
-		setsid env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$1" &
+		setsid setpriv --pdeathsig KILL env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$1" &
 		wait "$!"
 		end "$?"' sh "$OWN_DISPLAY"
 	lab_comes 60 "$LAB_PID" attach_shown "$1" || {
@@ -210,7 +216,7 @@ attach_missing() {
 }
 
 lab_down() {
-	lab_stop_within 1 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	lab_stop_within 5 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}	# (0.5 s of these are for what the client has started)
 	LAB_PIDS=()
 	lab_stop_within 10 "${ATTACH_X-}"	# after its client, which may still write; a busy machine lets it end late
 	rm -f -- "$LAB_RUN/own-display.cookie"

@@ -170,6 +170,7 @@ programs_of() {
 # refuses them (and then says so itself, later).
 protocols_of() (
 	exec 2>/dev/null
+	[ -z "${OWN[$1-root]}" ] || export LAB_SERVER_ROOT=${OWN[$1-root]}
 	plan_read "$(experiment_folder "$EXPERIMENT")"
 	mapfile -t own < <(words_of "${OWN[$1]}" "$1")
 	if [ -n "$RESUME" ]; then plan_parse --resume "$DIR/$1"; else plan_parse "${BOTH[@]}" "${own[@]}"; fi

@@ -222,7 +222,7 @@ plan_resume() {
 		"$RESUME/run.json" 2>/dev/null) || why="its run.json cannot be read"
 	[ -z "$why" ] || exp_bad "--resume $RESUME: $why"
 	root=$(jq -r 'if .lab == null then "-" else .lab.server_root // "" end | strings' "$RESUME/run.json" 2>/dev/null)
-	[[ $root == - || $root == "${LAB_SERVER_ROOT-}" || $root -ef ${LAB_SERVER_ROOT-} ]] ||
+	[[ ${EXP_SWEEP-} == sum || $root == - || $root == "${LAB_SERVER_ROOT-}" || $root -ef ${LAB_SERVER_ROOT-} ]] ||
 		exp_bad "--resume $RESUME: its server ran $([ -z "$root" ] && echo 'without LAB_SERVER_ROOT: unset it' ||
 			printf 'in a root file system: set LAB_SERVER_ROOT=%q' "$root")"
 	while IFS=$'\037' read -r -d '' key value; do	# (a command may have lines)

@@ -64,7 +64,8 @@ unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display"
 	[[ $output == *" showed no window with 'Fire' in its title, of 320x240 or more: it wrote no error message; see "* ]]
 	run bash "$TOP/experiments/engine/run.sh" soak --on attach --own-display x --options-only
 	[ "$status" -eq 0 ]
-	for words in "--on attach:own,x,pick --own-display x" "--on attach" "--on attach:own,x" "--on attach::0,x --own-display x" "--own-display x"; do
+	for words in "--on attach:own,x,pick --own-display x" "--on attach" "--on attach:own,x" "--on attach::0,x --own-display x" \
+		"--own-display x"; do
 		# shellcheck disable=SC2086 # words
 		run bash "$TOP/experiments/engine/run.sh" stalls $words --options-only
 		[ "$status" -eq 2 ]
