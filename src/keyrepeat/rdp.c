@@ -154,7 +154,7 @@ static int read_files(struct rdp_target *self, const struct target_cfg *cfg, str
 	return err ? why_fail(-1, why, "cannot read a password from %s: %s", cfg->password_file, strerror(-err)) : 0;
 }
 
-static void explain_failure(const struct rdp_target *self, const struct target_cfg *cfg, bool late, bool refused,
+static void explain_failure(const struct rdp_target *self, const struct target_cfg *cfg, bool late, enum rdp_refusal refused,
 			    const struct why *reason, struct why *why)
 {
 	const char *file = cfg->password_file;
@@ -191,7 +191,8 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 					 .drawn = record_drawing,
 					 .stamped = record_stamp };
 	struct why reason = { "" };
-	bool late, refused = false;
+	enum rdp_refusal refused = RDP_REFUSED_NOT;
+	bool late;
 	int err;
 
 	if (read_files(self, cfg, why))
@@ -274,8 +275,8 @@ static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, 
 	return 0;
 }
 
-/* GNOME Remote Desktop 43 makes a client's keyboard at its first key, which reaches no application, and 48 sends no picture for up to
- * 0.8 s after its first one. So a key that refecho does not count, and a pause, come before those of the train. */
+/* GNOME Remote Desktop 43 makes a client's keyboard at its first key, which reaches no application, and 48 sends no picture for up
+ * to 0.8 s after its first one. So a key that refecho does not count, and a pause, come before those of the train. */
 static int wake_session(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	int64_t until = clock_now() + WAKE_NS;

@@ -16,6 +16,9 @@
 #define RDP_PLUGIN_OPS "rdp_client_ops" /* the name of its struct rdp_client_ops */
 #define RDP_PLUGIN_ABI 5
 
+/* Does a server accept user and password? MAYBE: it has just closed the connection after it had asked for them. */
+enum rdp_refusal { RDP_REFUSED_NOT, RDP_REFUSED_MAYBE, RDP_REFUSED };
+
 struct rdp_client;
 
 struct rdp_client_cfg {
@@ -40,9 +43,9 @@ struct rdp_client_cfg {
 
 struct rdp_client_ops {
 	int abi; /* RDP_PLUGIN_ABI */
-	/* Connects, which ends where the socket is shut down. NULL with the reason in `why`; *refused: the server did not accept
-	 * user and password. */
-	struct rdp_client *(*connect)(const struct rdp_client_cfg *cfg, bool *refused, struct why *why);
+	/* Connects, which ends where the socket is shut down. NULL with the reason in `why`, and in *refused whether that is the
+	 * password. */
+	struct rdp_client *(*connect)(const struct rdp_client_cfg *cfg, enum rdp_refusal *refused, struct why *why);
 	/* Handles what comes for so long, -1: always: 0. -1: the connection has ended, or the socket was shut down. */
 	int (*handle)(struct rdp_client *c, int timeout_ms);
 	/* Why the connection has ended, in a word of the library. */

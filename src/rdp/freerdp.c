@@ -386,6 +386,9 @@ static bool apply_settings(rdpSettings *s, const struct rdp_client_cfg *cfg)
 	return apply_words(s, cfg) && freerdp_settings_set_bool(s, FreeRDP_SupportGraphicsPipeline, TRUE) &&
 	       freerdp_settings_set_bool(s, FreeRDP_RedirectClipboard, TRUE) &&
 	       freerdp_settings_set_bool(s, FreeRDP_RdpSecurity, cfg->unchecked) &&
+#if FREERDP_VERSION_MAJOR >= 3 /* version 2 has it set by the server alone */
+	       freerdp_settings_set_bool(s, FreeRDP_UnicodeInput, TRUE) &&
+#endif
 	       freerdp_settings_set_bool(s, FreeRDP_BitmapCacheEnabled, FALSE) &&
 	       freerdp_settings_set_bool(s, FreeRDP_AudioPlayback, FALSE) &&
 	       freerdp_settings_set_uint32(s, FreeRDP_DesktopWidth, (UINT32)cfg->width) &&
@@ -404,8 +407,14 @@ static void close_client(struct rdp_client *c)
 	freerdp_client_context_free(find_context(c));
 }
 
+/* The server closed the connection; the library has these words for it. */
+static bool is_end(UINT32 error)
+{
+	return error == FREERDP_ERROR_CONNECT_FAILED || error == FREERDP_ERROR_CONNECT_TRANSPORT_FAILED;
+}
+
 /* A server that asks for the password before there is a session (NLA) may just close the connection. */
-static bool is_refusal(const rdpSettings *s, UINT32 error)
+static enum rdp_refusal find_refusal(const rdpSettings *s, UINT32 error)
 {
 	static const UINT32 refusals[] = {
 		FREERDP_ERROR_AUTHENTICATION_FAILED,
@@ -426,11 +435,11 @@ static bool is_refusal(const rdpSettings *s, UINT32 error)
 
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
 		if (error == refusals[i])
-			return true;
-	return asks && (error == FREERDP_ERROR_CONNECT_FAILED || error == FREERDP_ERROR_CONNECT_TRANSPORT_FAILED);
+			return RDP_REFUSED;
+	return asks && is_end(error) ? RDP_REFUSED_MAYBE : RDP_REFUSED_NOT;
 }
 
-static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool *refused, struct why *why)
+static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, enum rdp_refusal *refused, struct why *why)
 {
 	RDP_CLIENT_ENTRY_POINTS entry = { .Version = RDP_CLIENT_INTERFACE_VERSION,
 					  .Size = sizeof(RDP_CLIENT_ENTRY_POINTS_V1),
@@ -458,10 +467,11 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool 
 	if (c->connected)
 		return c;
 	error = freerdp_get_last_error(context);
-	*refused = is_refusal(context->settings, error);
+	*refused = find_refusal(context->settings, error);
 	snprintf(why->text, sizeof(why->text), "%s%s", error ? freerdp_get_last_error_name(error) : "no reason given",
-		 !cfg->unchecked && !*refused && error == FREERDP_ERROR_CONNECT_FAILED ? "; one without TLS wants --cert-ignore"
-										       : "");
+		 !cfg->unchecked && !*refused && (is_end(error) || error == FREERDP_ERROR_SECURITY_NEGO_CONNECT_FAILED)
+			 ? "; one without TLS wants --cert-ignore"
+			 : "");
 	close_client(c);
 	return NULL;
 }

@@ -172,7 +172,7 @@ def lie(how, client, port):
     without = {"chooses-no-tls": HELLO + b"\2\0\x08\0\0\0\0\0", "knows-no-tls": b"\3\0\0\x0b\6\xd0\0\0\x12\x34\0"}
     if how in without:
         client.sendall(without[how])
-        client.settimeout(0.5)
+        client.settimeout(30)
         print(f"heard {len(client.recv(100))} bytes", flush=True)
         return
     chosen = {"refuses": b"\3\0\x08\0\5\0\0\0", "wants-nla": b"\2\0\x08\0\2\0\0\0", "wants-unknown": b"\2\0\x08\0\xf0\0\0\0"}

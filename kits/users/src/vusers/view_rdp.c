@@ -95,12 +95,12 @@ static void record_drawing(void *p, int64_t at_ns, const struct pixel_area *in)
 
 /* --- the connection --- */
 
-static void explain_refusal(struct viewer *v, bool refused, const char *reason)
+static void explain_refusal(struct viewer *v, enum rdp_refusal refused, const char *reason)
 {
 	const struct rdp_viewer *own = v->own;
 	struct why *why = &v->seen->why;
 
-	v->seen->err = refused ? EACCES : EPROTO;
+	v->seen->err = refused == RDP_REFUSED ? EACCES : EPROTO;
 	if (own->trust.other[0])
 		rdp_trust_explain(&own->trust, &own->server, why);
 	else if (refused && !v->cfg.password)
@@ -159,7 +159,7 @@ static bool view(struct viewer *v, int fd, int port)
 					 .drawn = record_drawing };
 	struct why reason = { "" };
 	struct rdp_client *client;
-	bool refused = false;
+	enum rdp_refusal refused = RDP_REFUSED_NOT;
 
 	(void)port;
 	own->drawn = 0;
