@@ -63,7 +63,8 @@ protocol_start() {
 	[ "$PROTOCOL_VARIANT" != page ] || {
 		web=$PROTOCOL_FOLDER/page
 		# shellcheck disable=SC2016
-		tar -cf - -C "$THINPROBE_NOVNC_PAGE" . | lab_exec server sh -c 'mkdir -p "$1" && tar -xf - -C "$1"' sh "$web" ||
+		(set -o pipefail
+		tar -cf - -C "$THINPROBE_NOVNC_PAGE" . | lab_exec server sh -c 'mkdir -p "$1" && tar -xf - -C "$1"' sh "$web") ||
 			cannot "cannot copy $THINPROBE_NOVNC_PAGE" || return
 	}
 	protocol_run server "novnc-$session" Xvnc ":$n" -geometry "$VIEWER_GEOMETRY" -depth 24 -SecurityTypes None -ac \
