@@ -133,10 +133,11 @@ def is_usable($runs): is_there($runs) and all(behind($runs)[]; not_usable | not)
 def is_disturbed($kept): . as $row | [$kept.run.cells[]? | select(.parameters // {} | to_entries
 		| all(.value as $v | $row[.key] // $v | . == $v or (tonumber? // null) == $v))]
 	| . != [] and all((.flags // [] | length) as $n | $n > 0 and $n >= (.complete // 0));
-# Are two runs not to be compared? Their display servers had different frame clocks, which are part of each response (a run of several
-# protocols has no `protocol`), or, of a time, their machines had different CPUs.
+# Are two runs not to be compared? Their display servers had different frame clocks, which are part of each response (a run of
+# several protocols has no `protocol`), or, of a time, their machines had different CPUs.
 def are_unlike($a; $b; $unit): . as $row | def differ(what): [$a, $b | what | values] | unique | length > 1;
-	  differ((.run.protocols[$row.protocol // ""]? // .run.protocol).frame_rate_per_s?) or ($unit == "ms" and differ(.run.host.cpu.model?));
+	  differ((.run.protocols[$row.protocol // ""]? // .run.protocol).frame_rate_per_s?)
+		or ($unit | IN("s", "ms", "us", "ns")) and differ(.run.host.cpu.model?);
 def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | select(.name == $run)) as $kept
 	| first($runs[] | select(.name == $rule.run)) as $base
 	| ($kept.tables[$table][0] // []) as $head
@@ -146,9 +147,9 @@ def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | s
 		($kept | kinds($table)[$column].unit) as $unit
 		| $rows[] | if is_disturbed($kept) or are_unlike($kept; $base; $unit) then .["?"] = true else . end	# (no column)
 	  elif $strict == "1" and $kept.planned then refused("\($run)/\($table) has no row \($where)") else {} end);
-# A figure of a table; none where each repeat was disturbed, where what it is compared with has another clock or CPU, where it has an
-# interval, but too few repeats for that, nor what was measured once and has none. Of two both are its ends: judge knows. (A least
-# or largest value is of all.)
+# A figure of a table; none where each repeat was disturbed, where what it is compared with has another clock or CPU, where it has
+# an interval, but too few repeats for that, nor what was measured once and has none. Of two both are its ends: judge knows. (A
+# least or largest value is of all.)
 def is_of_too_few($column; $kinds): if has($column + "_low") then .[$column + "_low"] == null and .[$column + "_both"] == null
 		and ($column | test("max") | not)
 	else .repeats == 1 and ($kinds[$column].better // "" | IN("lower", "higher")) and ($column | test("min|max") | not) end;
