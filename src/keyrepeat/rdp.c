@@ -234,6 +234,7 @@ static bool find_patch(struct rdp_target *self)
 	return found;
 }
 
+/* FreeRDP 3.32 ends the connection at a pointer that comes before it has done with a change of size, as from xrdp 0.9. */
 static int explain_end(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	const char *reason = library->explain_end(self->client);

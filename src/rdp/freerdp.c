@@ -99,7 +99,7 @@ static BOOL on_end_paint(rdpContext *context)
 	return TRUE;
 }
 
-/* --- the pointer: nobody sees it. FreeRDP 3.31 and 3.32 end the connection at one that they forgot when the screen was resized. */
+/* --- the pointer: nobody sees it, and the library ends the connection at one that a server has never sent --- */
 
 static BOOL ignore_position(rdpContext *context, const POINTER_POSITION_UPDATE *pointer)
 {
