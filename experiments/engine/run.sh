@@ -228,7 +228,8 @@ run_where() {
 		--argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif \
 			"$LAB_TAP_IF" \
 		--argjson memory "$(lab_memory_facts)" --arg here "$(uname -n)" \
-		--arg root "${LAB_SERVER_ROOT:+$(realpath -- "$LAB_SERVER_ROOT")}" --arg system "$([ -z "${LAB_SERVER_ROOT-}" ] || root_system "$LAB_SERVER_ROOT")" \
+		--arg root "${LAB_SERVER_ROOT:+$(realpath -- "$LAB_SERVER_ROOT")}" \
+		--arg system "$([ -z "${LAB_SERVER_ROOT-}" ] || root_system "$LAB_SERVER_ROOT")" \
 		--arg link "${LAB_ADDR_client-} ${LAB_IF_client-} - ${LAB_IF_server-} ${LAB_ADDR_server-}" '
 		[inputs | select(. != "")] as $missing
 		| {cpus_server: $s, cpus_client: $c, $rate, shared_cpus: ($shared == 1), rootless: ($rootless == 1), $missing}

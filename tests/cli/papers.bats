@@ -128,8 +128,8 @@ pages() {	# EXPERIMENT...
 			echo "$question: $protocol"
 			[[ $set_up == *",${protocol/%:page/},"* ]] || return 1
 		done
-		! awk -F'\t' -v q="$question" '$1 == q && $2 == "paste"' data/desktops.tsv | grep -q 'root make' ||
-			awk -F'\t' -v q="$question" '$1 == q && $2 == "paste"' data/desktops.tsv | grep -q 'setup --app root' || return 1
+		awk -F'\t' -v q="$question" '$1 == q && $2 == "paste" { made += /root make/; tool += /setup --app root/ }
+			END { exit made > 0 && tool == 0 }' data/desktops.tsv
 	done < <(awk -F'\t' '$2 == "asks" { print $1 }' data/desktops.tsv)
 	[ $n -gt 15 ]
 }
