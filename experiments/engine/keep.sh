@@ -58,9 +58,9 @@ clean_up() {
 	if { read -r -d '' -t 0.1 run && read -r -d '' -t 0.1 called; } <&"$runs" &&
 		{
 			rm -f -- "$run"/*.password "$run"/*.known "$run/own-display.cookie"
-			find "$run/cells" -path '*/log/*' -type l -delete
+			find "$run/cells" -path '*/log/*' -type l -delete	# links to logs in a guest: none may be there to resume
 			:
-		} &&	# links to logs in a guest: none may be there to resume
+		} &&
 		new=$(jq 'select(.state == "running") | .state = "interrupted" | .reason = "the driver was killed" | .ended = (now | todate)' \
 			"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" &&
 				mv "$run/run.json.new" "$run/run.json"; then

@@ -304,8 +304,8 @@ static void on_channel(void *p, CONST_OF_3 ChannelConnectedEventArgs *event)
 			return;
 		c->surface_command = gfx->SurfaceCommand;
 		gfx->SurfaceCommand = on_surface_command;
-		if (gfx->CapsConfirm !=
-		    on_caps_confirm) /* which the library leaves as it is, if a server opens the channel again */
+		/* if a server opens the channel again, the library leaves this one as it is */
+		if (gfx->CapsConfirm != on_caps_confirm)
 			c->caps_confirm = gfx->CapsConfirm;
 		gfx->CapsConfirm = on_caps_confirm;
 		c->start_frame = gfx->StartFrame;

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HANG_S 30 /* what the library takes longer for, when its connection is shut down, it does not come back from */
+#define HANG_S 30 /* longest wait for the library to end a connection that was shut down */
 
 enum order_kind { ORDER_CONNECT, ORDER_INPUT };
 
