@@ -375,6 +375,17 @@ static void note_open(struct capture_meter *m, struct flow *f, const struct segm
 	f->open = open;
 }
 
+/* Before the observers, which take a connection without a SYN for one that is older than the capture. */
+static void note_begin(struct flow *f, int c, const struct segment *s)
+{
+	if (!(s->flags & TCP_SYN) || f->begun[c])
+		return;
+	f->begun[c] = true;
+	f->first_seq[c] = s->seq;
+	if (!f->stream[c].known)
+		stream_begin(&f->stream[c], s->seq + 1);
+}
+
 static void add_segment(struct capture_meter *m, const struct segment *s, const struct packet *p)
 {
 	struct meter_packet seen = { .segment = s, .packet = p };
@@ -392,6 +403,7 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	if (is_translated(m, f, c, s, p))
 		return;
 	count_packet(&f->count[c], s);
+	note_begin(f, c, s);
 	f->finished[c] |= !!(s->flags & TCP_FIN);
 	f->reset |= !!(s->flags & TCP_RST);
 	seen.ack = count_ack(f, c, s, time_ns);
@@ -412,12 +424,6 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	if (s->transport == TRANSPORT_UDP) {
 		add_datagram(m, f, c, s, time_ns);
 		return;
-	}
-	if (s->flags & TCP_SYN && !f->begun[c]) {
-		f->begun[c] = true;
-		f->first_seq[c] = s->seq;
-		if (!f->stream[c].known)
-			stream_begin(&f->stream[c], s->seq + 1);
 	}
 	note_received_ack(f, 1 - c, s, time_ns);
 	/* The receiver has acknowledged the data, so bytes missing before it were lost by the capture: stop waiting for them. */

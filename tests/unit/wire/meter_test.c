@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* meter - hand-made packets of one connection: what observers see, and what is counted. */
+#include "wire/meter.h"
+#include "../unit.h"
+
+#define MS 1000000LL
+
+static struct server_ports ports;
+static struct capture_meter m;
+
+/* A packet of side `c` in raw IPv4: 10.0.0.1:40000 is the client, 10.0.0.2:5900 the server. */
+static void add(int64_t time_ns, int c, int flags, uint32_t seq, uint32_t ack, const char *payload)
+{
+	uint32_t n = (uint32_t)strlen(payload);
+	uint16_t port[2] = { 40000, 5900 };
+	uint8_t bytes[256] = { 0x45, 0, 0, (uint8_t)(40 + n), 0, 0, 0x40, 0, 64, 6 };
+	struct packet p = { .time_ns = time_ns, .bytes = bytes, .captured = 40 + n, .original = 40 + n };
+
+	bytes[12] = bytes[16] = 10;
+	bytes[15] = (uint8_t)(1 + c);
+	bytes[19] = (uint8_t)(2 - c);
+	for (int i = 0; i < 2; i++) {
+		bytes[20 + i] = (uint8_t)(port[c] >> (8 - 8 * i));
+		bytes[22 + i] = (uint8_t)(port[1 - c] >> (8 - 8 * i));
+	}
+	for (int i = 0; i < 4; i++) {
+		bytes[24 + i] = (uint8_t)(seq >> (24 - 8 * i));
+		bytes[28 + i] = (uint8_t)(ack >> (24 - 8 * i));
+	}
+	bytes[32] = 0x50;
+	bytes[33] = (uint8_t)flags;
+	bytes[34] = 0x20;
+	memcpy(bytes + 40, payload, n);
+	meter_add_packet(&m, LINK_IP, &p);
+}
+
+static int begin_with(const struct meter_cfg *more)
+{
+	struct meter_cfg cfg = *more;
+
+	cfg.ports = &ports;
+	cfg.period_ns = cfg.merge_ns = 10 * MS;
+	cfg.flows_max = cfg.flows_shown = 8;
+	cfg.waits_max = 64;
+	return meter_init(&m, &cfg);
+}
+
+struct witness {
+	int packets, begun;
+};
+
+static void watch_packet(void *context, const struct flow *f, int c, const struct meter_packet *seen)
+{
+	struct witness *w = context;
+
+	(void)seen;
+	w->packets++;
+	w->begun += f->begun[c];
+}
+
+static void watch_data(void *context, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
+{
+	(void)context;
+	(void)f;
+	(void)c;
+	(void)time_ns;
+	(void)bytes;
+}
+
+TEST(observers_see_that_a_connection_begins_with_its_first_packet)
+{
+	struct witness w = { 0 };
+	struct meter_cfg cfg = { .taps = 1, .tap[0] = { .context = &w, .packet = watch_packet, .data = watch_data } };
+
+	assert_int_equal(begin_with(&cfg), 0);
+	add(0, INPUT, TCP_SYN, 99, 0, "");
+	add(1 * MS, DISPLAY, TCP_SYN | TCP_ACK, 499, 100, "");
+	assert_int_equal(w.packets, 2);
+	assert_int_equal(w.begun, 2);
+	meter_free(&m);
+}
