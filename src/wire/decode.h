@@ -23,6 +23,7 @@ struct packet {
 	const uint8_t *bytes; /* owned by the source of packets, valid until its next packet */
 	uint32_t captured;    /* number of `bytes` */
 	uint32_t original;    /* length on the wire in bytes */
+	uint32_t file;	      /* number of its file among those read together */
 };
 
 enum link_type { LINK_ETHERNET, LINK_COOKED, LINK_COOKED2, LINK_LOOPBACK, LINK_IP, LINK_IPV4, LINK_IPV6, LINK_TYPES };

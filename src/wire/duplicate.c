@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "duplicate.h"
-#include "random.h"
 
 #include <string.h>
 
@@ -10,26 +9,47 @@
 #define TCP_FIXED 20
 #define SHARE_OF 32 /* packets of which the share of copies is taken */
 
-static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint32_t n)
+static uint64_t read_word(const uint8_t *bytes)
 {
 	uint64_t word;
 
-	for (; n; n -= n < sizeof(word) ? n : (uint32_t)sizeof(word), bytes += sizeof(word)) {
-		word = 0;
-		memcpy(&word, bytes, n < sizeof(word) ? n : sizeof(word));
-		hash = random_mix(hash ^ word) + n;
-	}
-	return hash;
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+/* Both halves of a product, as in wyhash (Wang Yi 2019): two words at a time, where most of a packet's time goes. */
+static uint64_t hash_words(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15) * (b ^ 0xbf58476d1ce4e5b9);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The last words may overlap those before. */
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint32_t n)
+{
+	uint8_t few[8] = { 0 };
+	uint32_t at = 0;
+
+	for (; n - at > 16; at += 16)
+		hash = hash_words(hash ^ read_word(bytes + at), read_word(bytes + at + 8));
+	if (n >= 16)
+		return hash_words(hash ^ read_word(bytes + n - 16), read_word(bytes + n - 8));
+	if (n >= 8)
+		return hash_words(hash ^ read_word(bytes), read_word(bytes + n - 8));
+	for (uint32_t i = 0; i < n; i++)
+		few[i] = bytes[i];
+	return hash_words(hash, read_word(few));
 }
 
 static uint64_t hash_end(const struct segment *s, int end)
 {
-	return hash_bytes(s->port[end], s->address[end], sizeof(s->address[end]));
+	return hash_words(s->port[end] ^ read_word(s->address[end]), read_word(s->address[end] + 8));
 }
 
 static uint64_t hash_direction(const struct segment *s, int source)
 {
-	return random_mix(hash_end(s, source)) ^ hash_end(s, 1 - source);
+	return 3 * hash_end(s, source) + hash_end(s, 1 - source);
 }
 
 /* Where the TCP header begins; 0: not known, as of UDP, or not kept. */
@@ -55,9 +75,9 @@ static uint16_t read_identification(const struct packet *p, const struct segment
 static uint64_t hash_content(const struct packet *p, const struct segment *s, uint32_t transport)
 {
 	uint32_t n = s->transport_header_bytes - TCP_FIXED + s->payload_bytes /* no padding */, at = transport + TCP_FIXED;
-	uint64_t hash = random_mix((uint64_t)s->seq << 32 | s->ack) ^ s->payload_bytes;
+	uint64_t hash = hash_words((uint64_t)s->seq << 32 | s->ack, s->payload_bytes);
 
-	hash = random_mix(hash ^ ((uint64_t)s->window << 32 | (uint64_t)read_identification(p, s, transport) << 16 | s->flags));
+	hash = hash_words(hash, (uint64_t)s->window << 32 | (uint64_t)read_identification(p, s, transport) << 16 | s->flags);
 	n = n < DUPLICATE_BYTES ? n : DUPLICATE_BYTES;
 	if (at >= p->captured)
 		return hash;
@@ -81,13 +101,51 @@ static bool is_unidentified_copy(struct duplicates *d, const struct segment *s, 
 	       (s->payload_bytes && other->direction == opposite && other->last_ns <= first_ns);
 }
 
+/* By what packets count on, not by the hash: sets that are far apart are not in the processor's cache. */
+static struct packet_set *find_set(struct duplicates *d, uint64_t direction, const struct segment *s, uint16_t identification)
+{
+	return &d->set[(direction + identification / 4 + (s->seq + s->ack) / 8192) % DUPLICATE_SETS];
+}
+
+/* The mark with this hash but for the file; NULL: there is none. */
+static struct packet_mark *find_mark(struct packet_set *set, uint64_t hash)
+{
+	for (int i = 0; i < DUPLICATE_WAYS; i++)
+		if (set->tag[i] == hash >> 56 && (set->mark[i].hash ^ hash) < DUPLICATE_FILES)
+			return &set->mark[i];
+	return NULL;
+}
+
+/* Adds the mark in place of the oldest. */
+static void add_mark(struct packet_set *set, const struct packet_mark *mark)
+{
+	set->mark[set->next] = *mark;
+	set->tag[set->next] = (uint8_t)(mark->hash >> 56);
+	set->next = (uint8_t)((set->next + 1) % DUPLICATE_WAYS);
+}
+
+static void note_sender(struct packet_sender *by, const struct packet *p, const struct segment *s, uint16_t identification)
+{
+	by->identifies |= identification && by->identification && identification != by->identification;
+	by->identification = identification;
+	by->last_ns = p->time_ns;
+	by->payloads += s->payload_bytes > 0;
+	if (by->payloads == SHARE_OF) {
+		by->payloads /= 2;
+		by->copies /= 2;
+	}
+}
+
 bool duplicate_detect_copy(struct duplicates *d, const struct packet *p, const struct segment *s)
 {
 	uint32_t transport = transport_offset(p, s);
+	struct packet_mark now, *seen;
+	struct packet_set *set;
 	struct packet_sender *by;
-	struct packet_mark *seen;
-	uint64_t direction, hash;
-	bool copy;
+	uint16_t identification;
+	uint64_t direction;
+	int64_t age_ns = 0;
+	bool elsewhere, copy;
 
 	if (!transport)
 		return false;
@@ -95,23 +153,36 @@ bool duplicate_detect_copy(struct duplicates *d, const struct packet *p, const s
 	by = find_sender(d, direction);
 	if (by->direction != direction)
 		*by = (struct packet_sender){ .direction = direction };
-	hash = hash_content(p, s, transport) ^ direction;
-	seen = &d->packet[hash % DUPLICATE_MEMORY];
-	copy = seen->hash == hash && p->time_ns >= seen->time_ns &&
-	       (read_identification(p, s, transport)
-			? p->time_ns - seen->time_ns <= DUPLICATE_NS
-			: p->time_ns - seen->time_ns <= DUPLICATE_UNIDENTIFIED_NS && is_unidentified_copy(d, s, by, seen->time_ns));
-	*seen = (struct packet_mark){ .hash = hash, .time_ns = p->time_ns };
-	d->copies += copy;
-	if (copy)
-		return true;
-	by->last_ns = p->time_ns;
-	by->payloads += s->payload_bytes > 0;
-	if (by->payloads == SHARE_OF) {
-		by->payloads /= 2;
-		by->copies /= 2;
+	identification = read_identification(p, s, transport);
+	now.hash = (hash_content(p, s, transport) ^ direction) / DUPLICATE_FILES * DUPLICATE_FILES + p->file % DUPLICATE_FILES;
+	now.time_ns = p->time_ns;
+	set = find_set(d, direction, s, identification);
+	seen = find_mark(set, now.hash);
+	elsewhere = seen && seen->hash != now.hash;
+	if (seen)
+		age_ns = now.time_ns - seen->time_ns;
+	if (!seen || age_ns < 0)
+		copy = false;
+	else if (elsewhere || identification)
+		copy = age_ns <= (elsewhere || by->identifies ? DUPLICATE_LATE_NS : DUPLICATE_NS);
+	else
+		copy = age_ns <= DUPLICATE_UNIDENTIFIED_NS && is_unidentified_copy(d, s, by, seen->time_ns);
+	if (!copy) {
+		if (seen)
+			*seen = now;
+		else
+			add_mark(set, &now);
+		note_sender(by, p, s, identification);
+		return false;
 	}
-	return false;
+	d->copies++;
+	if (!elsewhere)
+		seen->time_ns = now.time_ns;
+	else if (age_ns >= DUPLICATE_APART_NS) {
+		d->apart++;
+		d->apart_ns = age_ns > d->apart_ns ? age_ns : d->apart_ns;
+	}
+	return true;
 }
 
 bool duplicate_detect_translation(struct duplicates *d, const struct packet *p, const struct segment *s, int client)

@@ -94,7 +94,7 @@ uint32_t flow_hash(const struct flow_table *t, const struct flow_key *key)
 struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_t hash)
 {
 	for (uint32_t i = t->bucket[hash & t->mask]; i; i = t->flow[i].next)
-		if (t->flow[i].hash == hash && !memcmp(&t->flow[i].key, key, sizeof(*key)))
+		if (t->flow[i].hash == hash && flow_keys_equal(&t->flow[i].key, key))
 			return &t->flow[i];
 	return NULL;
 }

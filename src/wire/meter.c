@@ -199,7 +199,7 @@ static struct flow *ensure_flow(struct capture_meter *m, const struct segment *s
 	uint32_t hash;
 
 	*source = flow_make_key(s, &key);
-	if (m->latest && !memcmp(&m->latest->key, &key, sizeof(key))) {
+	if (m->latest && flow_keys_equal(&m->latest->key, &key)) {
 		f = m->latest;
 		hash = f->hash;
 	} else {

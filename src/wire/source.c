@@ -158,6 +158,7 @@ static int read_next(struct packet_source *s, struct source_file *f, struct why 
 {
 	int n = capture_next(f->capture, &f->head);
 
+	f->head.file = (uint32_t)(f - s->file);
 	return n < 0 ? note_file_error(s, f, why) : n;
 }
 

@@ -12,6 +12,7 @@ static struct segment made = {
 	.transport = TRANSPORT_TCP, .ipv4 = true, .ip_header_bytes = 20, .transport_header_bytes = 20, .payload_at = 40
 };
 static int from, translations;
+static uint32_t file;
 
 static bool add(int64_t time_ns, int identification, int seq, int payload, int ttl)
 {
@@ -31,7 +32,7 @@ static bool add(int64_t time_ns, int identification, int seq, int payload, int t
 			       (uint8_t)seq };
 	struct segment s = made;
 	struct packet p = {
-		.time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload), .original = (uint32_t)(40 + payload)
+		.time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload), .original = (uint32_t)(40 + payload), .file = file
 	};
 
 	s.payload_bytes = (uint32_t)payload;
@@ -50,11 +51,79 @@ TEST(copies_are_told_from_what_was_sent_again)
 	assert_true(add(40 * US, 77, 1000, 50, 63));  /* behind a router */
 	assert_false(add(60 * US, 78, 1000, 50, 64)); /* sent again: a new identification */
 	assert_false(add(70 * US, 79, 1050, 50, 64));
-	assert_false(add(30000 * US, 79, 1050, 50, 64)); /* the same identification, but far later */
+	assert_true(add(30000 * US, 79, 1050, 50, 64)); /* this sender counts its identifications, so it is none sent again */
 	assert_false(add(30001 * US, 79, 1050, 51, 64));
 	assert_false(add(40000 * US, 80, 1101, 50, 64));
 	assert_true(add(45000 * US, 80, 1101, 50, 64)); /* a mirror port that is 5 ms late */
-	assert_int_equal(filter.copies, 3);
+	assert_int_equal(filter.copies, 4);
+}
+
+TEST(a_sender_with_one_identification_sends_again_after_a_round_trip)
+{
+	memset(&filter, 0, sizeof(filter));
+	assert_false(add(0, 1, 1000, 50, 64));
+	assert_true(add(3 * US, 1, 1000, 50, 64));
+	assert_false(add(1000 * US, 1, 1050, 50, 64));
+	assert_false(add(30000 * US, 1, 1050, 50, 64));
+}
+
+/* A mirror that is 8 ms late, on a link of 1 Gbit/s: 650 full segments, and an acknowledgement for each second one. Of three, one
+ * counts identifications, one has always 7, one has none and is said to be doubled by its SYN. */
+TEST(no_copy_in_a_burst_is_missed)
+{
+	for (int kind = 0; kind < 3; kind++) {
+		memset(&filter, 0, sizeof(filter));
+		made.flags = TCP_SYN;
+		from = 1;
+		add(0, 0, 900000, 0, 64);
+		add(US, 0, 900000, 0, 64);
+		from = 0;
+		add(0, 0, 1000, 0, 64);
+		add(US, 0, 1000, 0, 64);
+		made.flags = 0;
+		filter.copies = 0;
+		for (int i = 0; i < 20000; i++) {
+			int late = kind == 2 ? 150 : 650; /* within 2 ms without identification */
+
+			from = 0;
+			add((100 + 12 * i) * US, kind ? 14 - 7 * kind : i + 1, 2000 + 1448 * i, 100, 64);
+			from = 1;
+			made.ack = (uint32_t)(2000 + 1448 * i);
+			if (i % 2)
+				add((101 + 12 * i) * US, kind ? 14 - 7 * kind : i + 1, 900001, 0, 64);
+			from = 0;
+			made.ack = 0;
+			if (i >= late)
+				add((102 + 12 * i) * US, kind ? 14 - 7 * kind : i + 1 - late, 2000 + 1448 * (i - late), 100, 63);
+		}
+		assert_int_equal(filter.copies, 20000 - (kind == 2 ? 150 : 650));
+	}
+	from = 0;
+}
+
+TEST(files_of_both_ends_have_each_packet_once)
+{
+	memset(&filter, 0, sizeof(filter));
+	for (int identification = 0; identification < 2; identification++) {
+		int seq = 1000 + 100 * identification;
+
+		file = 0;
+		assert_false(add(0, identification, seq, 50, 64));
+		file = 1;
+		assert_true(add(20000 * US, identification, seq, 50, 60));
+		file = 0; /* lost on the way, and sent again */
+		assert_false(add(40000 * US, identification, seq, 50, 64));
+		file = 1;
+		assert_true(add(60000 * US, identification, seq, 50, 60));
+	}
+	assert_int_equal(filter.apart, 4);
+	assert_int_equal(filter.apart_ns, 20000 * US);
+	file = 0;
+	assert_false(add(100000 * US, 9, 5000, 50, 64)); /* of two interfaces of one host */
+	file = 1;
+	assert_true(add(100040 * US, 9, 5000, 50, 64));
+	assert_int_equal(filter.apart, 4);
+	file = 0;
 }
 
 TEST(without_identification_payload_tells)
