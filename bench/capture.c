@@ -4,8 +4,9 @@
  * usage: capture [--bytes N | --packets N] [--tcp-only] FILE
  * The same words give the same file. 24 sessions run beside each other (every sixth over IPv6), their packets interleave by time:
  * a key (8 bytes), its echo (60 to 700 bytes), a request for the next update, acknowledgements; now and then a display frame of 8
- * to 200 full segments at the speed of a gigabit link. One display segment in 2,000 is sent twice, one comes late; 1 packet
- * in 100 is no TCP at all (--tcp-only: none). Classic pcap in microseconds; checksums are left 0. */
+ * to 200 full segments at the speed of a gigabit link. One display segment in 2,000 is sent again, one comes late; 1 packet
+ * in 100 is no TCP at all (--tcp-only: none). As Linux does, each side counts its IPv4 identifications, also of what it sends
+ * again, which it does after an acknowledgement. Classic pcap in microseconds; checksums are left 0. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +28,8 @@ static struct session {
 	int segments;	 /* of the display frame that still must go */
 	int unanswered;	 /* of them, since the last acknowledgement */
 	uint32_t late;	 /* sequence number of the segment held back; 0: none */
+	uint32_t again;	 /* of that to be sent again; 0: none */
+	uint32_t sent[2];
 } session[SESSIONS];
 
 static struct {
@@ -67,10 +70,10 @@ static uint8_t *put_ethernet(uint8_t *p, int to, uint32_t type)
 	return put16(p + 12, type);
 }
 
-static uint8_t *put_ipv4(uint8_t *p, uint32_t from, uint32_t to, int protocol, uint32_t body)
+static uint8_t *put_ipv4(uint8_t *p, uint32_t identification, uint32_t from, uint32_t to, int protocol, uint32_t body)
 {
 	p = put16(put16(p, 0x4500), 20 + body);
-	p = put16(put16(p, 1), 0x4000);
+	p = put16(put16(p, identification), 0x4000);
 	*p++ = 64;
 	*p++ = (uint8_t)protocol;
 	return put32(put32(put16(p, 0), from), to);
@@ -121,13 +124,13 @@ static void send_segment(int i, int side, uint32_t seq, int flags, uint32_t payl
 		p = put_ipv6(put_ethernet(frame, 1 - side, 0x86dd), side ? server : client, side ? client : server,
 			     20 + options + payload);
 	else
-		p = put_ipv4(put_ethernet(frame, 1 - side, 0x0800), side ? server : client, side ? client : server, 6,
-			     20 + options + payload);
+		p = put_ipv4(put_ethernet(frame, 1 - side, 0x0800), ++session[i].sent[side], side ? server : client,
+			     side ? client : server, 6, 20 + options + payload);
 	p = put16(put16(p, port[side]), port[1 - side]);
 	p = put32(put32(p, seq), flags & ACK ? session[i].seq[1 - side] : 0);
 	*p++ = (uint8_t)((20 + options) / 4 << 4);
 	*p++ = (uint8_t)flags;
-	p = put32(put16(p, 65535), (uint32_t)out.packets << 16); /* no two packets are copies of each other */
+	p = put32(put16(p, 65535), 0);
 	p = put32(put32(put32(p, 0x0101080a), (uint32_t)(out.now_us / 1000)), (uint32_t)(out.now_us / 1000));
 	record(frame, (uint32_t)(p - frame) + payload);
 }
@@ -150,7 +153,7 @@ static void send_other(void)
 		record(frame, 60);
 		return;
 	}
-	p = put_ipv4(put_ethernet(frame, 1, 0x0800), 0x0a010063, 0x0a000001, 17, 8 + payload);
+	p = put_ipv4(put_ethernet(frame, 1, 0x0800), 1, 0x0a010063, 0x0a000001, 17, 8 + payload);
 	p = put32(put16(put16(p, 40000), 53), (8 + payload) << 16);
 	record(frame, (uint32_t)(p - frame) + payload);
 }
@@ -171,7 +174,7 @@ static void bulk(struct session *s, int i)
 	} else {
 		send(i, SERVER, ACK | (last ? PSH : 0), full);
 		if (!draw(2000))
-			send_segment(i, SERVER, s->seq[SERVER] - full, ACK | (last ? PSH : 0), full);
+			s->again = s->seq[SERVER] - full;
 	}
 	s->segments--;
 	s->unanswered++;
@@ -222,6 +225,9 @@ static void go_on(int i)
 	case BULK: bulk(s, i); break;
 	case BULK_ACK:
 		send(i, CLIENT, ACK, 0);
+		if (s->again)
+			send_segment(i, SERVER, s->again, ACK, full_segment(i));
+		s->again = 0;
 		s->unanswered = 0;
 		s->at_us += 12;
 		s->step = s->segments ? BULK : REQUEST;
