@@ -26,7 +26,8 @@ static struct run_cfg cfg = { .ports = &ports,
 			      .buffer_bytes = BUFFER_BYTES,
 			      .ready_fd = STDERR_FILENO,
 			      .traffic_bin_ns = 100 * NS_PER_MS };
-static struct interval_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
+#define KEEP_LIVE 7 /* earlier tables; of a capture that was kept, none is deleted */
+static struct interval_cfg write_cfg = { .rotate_bytes = 64 << 20 };
 static struct rec_cfg out_cfg;
 static int sandbox; /* enum confine_mode */
 
@@ -81,7 +82,7 @@ static const struct cli_opt options[] = {
 	{ CLI_FILE, 0, "metrics", &write_cfg.metrics, .help = "with --every: write the latest interval, for node_exporter" },
 	{ CLI_BYTES, 0, "rotate", &write_cfg.rotate_bytes, 4096, 1e12,
 	  .help = "with --intervals: begin a new file at this size and each day (64M)" },
-	{ CLI_INT, 0, "keep", &write_cfg.keep, 1, 1000, .help = "with --intervals: keep this many earlier files (7)" },
+	{ CLI_INT, 0, "keep", &write_cfg.keep, 1, 1000, .help = "with --intervals: keep this many earlier files (live: 7; read: all)" },
 	{ CLI_FLAG, 0, "who", &write_cfg.who,
 	  .help = "with live --every: if the server is to blame, name the local program with most CPU time" },
 	{ CLI_WORD, 0, "decode", &cfg.decode, .help = "count messages of this unencrypted protocol (none)", .words = run_decodes },
@@ -121,7 +122,7 @@ static void check_options(bool live, char **file, int files)
 		  "--pairing, --assume and --idle are for --keys" },
 		{ cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic, "--traffic-bin is for --traffic FILE" },
 		{ !cfg.every_ns && (write_cfg.table || write_cfg.metrics), "--intervals and --metrics are for --every TIME" },
-		{ (write_cfg.rotate_bytes != 64 << 20 || write_cfg.keep != 7) && (!write_cfg.table || is_stdout(write_cfg.table)),
+		{ (write_cfg.rotate_bytes != 64 << 20 || write_cfg.keep) && (!write_cfg.table || is_stdout(write_cfg.table)),
 		  "--rotate and --keep are for --intervals FILE" },
 		{ write_cfg.who && !(live && cfg.every_ns), "--who is for prototap live with --every" },
 		{ write_cfg.who && out_cfg.detail == REC_QUIET, "--who names programs in the lines that -q leaves out" },
@@ -205,6 +206,8 @@ static void open_intervals(struct run_state *run)
 
 	if (!cfg.every_ns)
 		return;
+	if (run->live && !write_cfg.keep)
+		write_cfg.keep = KEEP_LIVE;
 	write_cfg.append = run->again;
 	write_cfg.terminal = isatty(STDERR_FILENO);
 	write_cfg.line = run->live && out_cfg.detail != REC_QUIET &&

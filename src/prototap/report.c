@@ -7,6 +7,8 @@
 
 const char *const run_decodes[] = { "none", "rfb", "x11", "auto", NULL };
 
+#define BOTH_ENDS_SHARE 10 /* of the packets, so many of which are in two files */
+
 #define METER(member) COUNTER_FIELD(#member, struct capture_meter, member)
 
 static void report_capture(struct rec_report *r, const struct run_state *run)
@@ -16,11 +18,11 @@ static void report_capture(struct rec_report *r, const struct run_state *run)
 		METER(fragment_wire_bytes), METER(fragment_ip_bytes),
 	}, unread[] = {
 		METER(truncated), COUNTER_FIELD("too_short", struct capture_meter, decoded[DECODED_SHORT]),
-		COUNTER_FIELD("malformed", struct capture_meter, decoded[DECODED_MALFORMED]),
+		COUNTER_FIELD("malformed", struct capture_meter, decoded[DECODED_MALFORMED]), METER(overlong),
 	}, flows[] = {
 		COUNTER_FIELD("flows_given_up", struct capture_meter, flows_evicted), COUNTER_FIELD("time_steps_back", struct capture_meter,
 												    steps_back),
-		COUNTER_FIELD("stray_times", struct capture_meter, strays), METER(largest_frame_bytes),
+		COUNTER_FIELD("stray_times", struct capture_meter, strays), METER(largest_frame_bytes), METER(unanswered),
 	};
 	const struct capture_meter *m = &run->meter;
 	struct why why;
@@ -29,7 +31,8 @@ static void report_capture(struct rec_report *r, const struct run_state *run)
 	rec_add_int(r, "packets", (int64_t)m->packets);
 	rec_add_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked - m->duplicates->copies));
 	rec_add_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
-	rec_add_ints(r, { "copies", (int64_t)m->duplicates->copies }, { "translated", (int64_t)m->translated });
+	rec_add_ints(r, { "copies", (int64_t)m->duplicates->copies }, { "translated", (int64_t)m->translated },
+		     { "apart", (int64_t)m->duplicates->apart });
 	REPORT_COUNTERS(r, fragments, m);
 	rec_add_count(r, "dropped", run->drops.kernel);
 	rec_add_count(r, "interface_dropped", run->drops.interface);
@@ -70,6 +73,7 @@ bool run_is_empty(const struct run_state *run, struct why *why)
 	const struct run_cfg *cfg = run->cfg;
 	struct port_count top[METER_PORTS];
 	int n = meter_rank_ports(&run->meter, top);
+	uint64_t others;
 
 	*why->text = '\0';
 	if (run->meter.flows || run->source->damaged)
@@ -89,9 +93,12 @@ bool run_is_empty(const struct run_state *run, struct why *why)
 			    cfg->port_name);
 	if (cfg->by_address)
 		append_text(why, " of host %s", cfg->server_name);
+	others = run->meter.packets - run->meter.decoded[DECODED_SHORT] - run->meter.decoded[DECODED_MALFORMED];
 	if (!n)
-		append_text(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)run->meter.packets,
-			    run->meter.packets == 1 ? "" : "s");
+		append_text(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)others, others == 1 ? "" : "s");
+	if (run->meter.decoded[DECODED_MALFORMED])
+		append_text(why, ", %llu malformed (headers do not fit, or another link type than the file says)",
+			    (unsigned long long)run->meter.decoded[DECODED_MALFORMED]);
 	if (run->meter.decoded[DECODED_SHORT])
 		append_text(why, ", %llu captured too short to decode (snap length)",
 			    (unsigned long long)run->meter.decoded[DECODED_SHORT]);
@@ -110,6 +117,12 @@ static void append_count(struct why *why, uint64_t n, const char *what, const ch
 {
 	if (n)
 		append_text(why, "%s%llu %s%s %s", *why->text ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s", where);
+}
+
+/* Not where a mirror's late copy is in the next file of a ring. */
+static bool are_both_ends(const struct capture_meter *m)
+{
+	return m->duplicates->apart > m->decoded[DECODED_SEGMENT] / BOTH_ENDS_SHARE;
 }
 
 bool run_has_losses(const struct run_state *run, struct why *why)
@@ -131,6 +144,10 @@ bool run_has_losses(const struct run_state *run, struct why *why)
 	append_count(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
 	append_count(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte",
 		     "of the connections missing from the capture");
+	if (are_both_ends(m))
+		append_text(why, "%sthe files are of two places on the way, such as both ends (%llu packets are in both, up to %s later): "
+				 "each counts once, but times are wrong; read one of the files",
+			    *why->text ? "; " : "", (unsigned long long)m->duplicates->apart, ns_text((double)m->duplicates->apart_ns));
 	append_count(why, m->one_way, "connection", "of which only one direction is in the capture");
 	append_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count (snap length)");
 	append_count(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
@@ -245,6 +262,7 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 	struct capture_meter *m = &run->meter;
 	struct key_update_join *w = &run->latency.wire;
 	char address[FLOW_ADDRESS];
+	uint64_t lost = m->sum[INPUT].lost_before_packets + m->sum[DISPLAY].lost_before_packets;
 	uint64_t resent = m->sum[INPUT].retransmitted_packets + m->sum[DISPLAY].retransmitted_packets;
 	struct why why;
 
@@ -259,6 +277,11 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 	else if (!run->live && m->pause_ns >= METER_PAUSE_NS)
 		rec_warn(r, "two packets are %s apart: if nothing paused, the clock was set forward, and times across it are wrong",
 			 ns_text((double)m->pause_ns));
+	if (m->decoded[DECODED_MALFORMED])
+		rec_warn(r, "%s not counted: malformed", counted_text((int64_t)m->decoded[DECODED_MALFORMED], "packet"));
+	if (m->overlong)
+		rec_warn(r, "%s longer in the file than on the wire: cut to the length on the wire",
+			 counted_text((int64_t)m->overlong, "packet"));
 	if (m->duplicates->copies > m->translated)
 		rec_warn(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",
 			 counted_text((int64_t)(m->duplicates->copies - m->translated), "packet"));
@@ -274,6 +297,11 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 		counted_text((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets), "packet"),
 		m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? count_text((int64_t)resent)
 										  : "not known (UDP) how many");
+	if (lost)
+		rec_say(r, "%s sent again since %s lost before the capture point", counted_text((int64_t)lost, "more packet"),
+			lost == 1 ? "it was" : "they were");
+	if (m->unanswered)
+		rec_say(r, "%s the server answered nothing", counted_text((int64_t)m->unanswered, "connection to which"));
 	say_channels(r, m, seconds);
 	say_holds(r, m);
 	if (run->cfg->decode)

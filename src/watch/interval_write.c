@@ -50,9 +50,12 @@ static int64_t utc_day_number(int64_t time_ns)
 static int rotate_files(const struct interval_cfg *cfg)
 {
 	char from[4096], to[4096];
+	int64_t keep = cfg->keep;
 	int err = 0;
 
-	for (int64_t i = cfg->keep; i > 0; i--) {
+	while (!cfg->keep && (keep++, snprintf(to, sizeof(to), "%s.%lld", cfg->table, (long long)keep), !access(to, F_OK)))
+		;
+	for (int64_t i = keep; i > 0; i--) {
 		snprintf(to, sizeof(to), "%s.%lld", cfg->table, (long long)i);
 		if (i > 1)
 			snprintf(from, sizeof(from), "%s.%lld", cfg->table, (long long)i - 1);

@@ -282,6 +282,15 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 	if (fragment & 0x1fff)
 		return DECODED_FRAGMENT;
 	out->fragmented = fragment & 0x2000;
+	if (protocol == AUTHENTICATION) {
+		protocol = read_u8(r, at + header);
+		header += ((uint32_t)read_u8(r, at + header + 1) + 2) * 4;
+		if (r->over)
+			return judge_missing(r, original);
+		if (header > length)
+			return judge_oversized(out);
+		out->ip_header_bytes = header;
+	}
 	return decode_transport(r, at + header, protocol, original, tunnels, out);
 }
 
@@ -393,22 +402,33 @@ static uint32_t decode_link(struct bounded_reader *r, enum link_type link, uint1
 	}
 }
 
+/* The end of the IP packet at `at`, as its header says; 0: it says none. */
+static uint32_t find_network_end(struct bounded_reader r, size_t at, uint16_t type)
+{
+	uint32_t length = type == ETHERTYPE_IPV4 ? read_be16(&r, at + 2) : type == ETHERTYPE_IPV6 ? read_be16(&r, at + 4) : 0;
+
+	return length ? (uint32_t)at + length + (type == ETHERTYPE_IPV6 ? 40 : 0) : 0;
+}
+
 enum decoded decode_packet(enum link_type link, const struct packet *p, struct segment *out)
 {
-	struct bounded_reader r = { .bytes = p->bytes, .n = p->captured };
 	uint32_t original = p->original;
+	struct bounded_reader r = { .bytes = p->bytes, .n = p->captured < original ? p->captured : original };
 	size_t header, tags;
 	uint16_t type;
 
-	if (original < p->captured)
-		return DECODED_MALFORMED;
 	header = decode_link(&r, link, &type, out);
 	tags = header;
 	if (!skip_tags(&r, &header, &type))
 		return DECODED_MALFORMED;
 	out->link_bytes += (uint32_t)(header - tags);
-	if (r.over || p->captured < header)
+	if (r.over || r.n < header)
 		return judge_missing(&r, original);
+	if (p->captured > original) { /* the record's lengths are not to be trusted */
+		uint32_t end = find_network_end(r, header, type);
+
+		original = end > original ? end : original;
+	}
 	out->wire_bytes = original - (uint32_t)header + out->link_bytes;
 	return decode_network(&r, header, type, original - (uint32_t)header, original, 0, out);
 }

@@ -3,7 +3,7 @@
  *
  * Ethernet II (RFC 894) with VLAN tags (IEEE 802.1Q, 802.1ad), Linux cooked captures v1 and v2, BSD loopback and raw IP
  * (www.tcpdump.org/linktypes: EN10MB, LINUX_SLL, LINUX_SLL2, NULL, LOOP, RAW, IPV4, IPV6), IPv4 (RFC 791), IPv6 with its extension
- * headers (RFC 8200), TCP (RFC 9293), UDP (RFC 768). PPPoE (RFC 2516) and MPLS (RFC 3032) are gone over like VLAN tags. The packet
+ * headers (RFC 8200), the authentication header of both (RFC 4302), TCP (RFC 9293), UDP (RFC 768). PPPoE (RFC 2516) and MPLS (RFC 3032) are gone over like VLAN tags. The packet
  * inside of tunnels is looked at in place of those around it: IP in IP (RFC 2003, 2473), GRE (RFC 2784, 2890) with IP, Ethernet or
  * ERSPAN (draft-foschiano-erspan), VXLAN (RFC 7348), Geneve (RFC 8926).
  *
@@ -74,7 +74,8 @@ enum decoded {
 	DECODED_MALFORMED /* headers contradict each other or the packet's length */
 };
 
-/* The packet's `original` length includes a cooked header. *out is complete after DECODED_SEGMENT; after DECODED_FRAGMENT it has
+/* The packet's `original` length includes a cooked header; what was captured beyond it is no part of the packet, whose
+ * length then is that of its IP header, if that is longer. *out is complete after DECODED_SEGMENT; after DECODED_FRAGMENT it has
  * wire_bytes, link_bytes and ip_bytes only.
  *
  * A cooked capture has no Ethernet header but the kind of device: for Ethernet and loopback, the 14 bytes are added that a capture

@@ -25,6 +25,7 @@ struct channel_counts {
 	uint64_t payload_bytes, messages;
 	uint64_t beyond_bytes; /* payload in later fragments, which are not in packets, wire and IP bytes */
 	uint64_t retransmitted_packets, retransmitted_bytes; /* packets with payload seen before, and that payload */
+	uint64_t lost_before_packets;			     /* sent again since they were lost before the capture point */
 	uint64_t keep_alives;				     /* their byte, seen before, is not a retransmitted one */
 	uint64_t out_of_order_packets, missing_bytes, holes, resynchronized; /* holes: where bytes are missing */
 	uint64_t payload_packets, pure_acks, fresh_acks, delayed_acks,

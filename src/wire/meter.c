@@ -7,6 +7,7 @@
 #define CLOSING_INPUTS 3	       /* messages with which a client takes its leave, as of TLS and ssh */
 #define WINDOW_WAIT_NS (5 * NS_PER_MS) /* a shorter round trip holds up nobody */
 #define IN_FLIGHT_NS NS_PER_S	       /* data sent before the capture began is acknowledged by then */
+#define OVERTAKEN_NS (3 * NS_PER_MS)   /* as tshark: what is later by less, and by less than a round trip, was overtaken on the way */
 #define HOLE_NS (3 * NS_PER_S)	       /* what was lost on the way is sent again within this, most often */
 #define STRAY_BYTES (16 << 20)	       /* numbers so far off are another connection's, where one has ended */
 
@@ -133,6 +134,7 @@ static void end_flow(struct capture_meter *m, struct flow *f)
 	struct stream_result t;
 
 	m->setup.open -= f->open;
+	m->unanswered += f->begun[INPUT] && !f->count[DISPLAY].packets;
 	for (int c = 0; c < CHANNELS; c++) {
 		give_up_holes(m, f, c, INT64_MAX);
 		m->one_way += !f->count[c].packets && stream_unseen_bytes(&f->stream[c]);
@@ -302,6 +304,16 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
 			   false);
 }
 
+/* Whether the segment fills a hole so late that its sender was asked for it: it was lost between its sender and here. What is lost
+ * behind the capture point comes here twice. */
+static bool was_lost_before(const struct capture_meter *m, const struct flow *f, int c, const struct segment *s, int64_t time_ns)
+{
+	int64_t since = s->payload_bytes && f->stream[c].first ? stream_overtaken_since(&f->stream[c], &m->pool, s->seq) : INT64_MAX;
+	int64_t trip = f->ack[c].quickest_ns; /* from here to the sender, and back */
+
+	return since != INT64_MAX && time_ns - since > (trip > OVERTAKEN_NS ? trip : OVERTAKEN_NS);
+}
+
 /* Each datagram is a message; repeated or missing datagrams cannot be recognised. */
 static void add_datagram(struct capture_meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
@@ -408,6 +420,8 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	f->reset |= !!(s->flags & TCP_RST);
 	seen.ack = count_ack(f, c, s, time_ns);
 	note_open(m, f, s);
+	seen.lost_before = was_lost_before(m, f, c, s, time_ns);
+	f->count[c].lost_before_packets += seen.lost_before;
 	session_count_packet(&m->setup, c, s, seen.ack.pure, time_ns);
 	for (int i = 0; i < m->cfg.taps; i++)
 		if (m->cfg.tap[i].packet)
@@ -471,6 +485,7 @@ void meter_add_packet(struct capture_meter *m, enum link_type link, const struct
 	m->first_ns = p->time_ns < m->first_ns ? p->time_ns : m->first_ns;
 	m->last_ns = p->time_ns > m->last_ns ? p->time_ns : m->last_ns;
 	m->truncated += p->captured < p->original;
+	m->overlong += p->captured > p->original;
 	m->decoded[what]++;
 	if (what == DECODED_SEGMENT && duplicate_detect_copy(m->duplicates, p, &s))
 		return;

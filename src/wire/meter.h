@@ -20,6 +20,7 @@ struct meter_packet {
 	const struct segment *segment;
 	const struct packet *packet;
 	struct ack_seen ack;
+	bool lost_before; /* new data that was lost before the capture point, and sent again */
 };
 
 /* An observer of the packets of selected connections. `packet` may be NULL. */
@@ -71,6 +72,7 @@ struct capture_meter {
 	uint64_t went_on[MORE_MESSAGE + 1];  /* pauses that would have ended an update, by what told */
 	struct channel_counts sum[CHANNELS]; /* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated; /* unasked: segments that were not selected */
+	uint64_t overlong; /* packets of which more was captured than they are long */
 	struct port_count *passed;					      /* the unasked segments, by port */
 	struct duplicates *duplicates; /* owned; copies of packets are in `packets`, and else in nothing */
 	uint64_t translated;	       /* those of them that came with another address; of the latest such flow: */
@@ -79,6 +81,7 @@ struct capture_meter {
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes; /* the bytes are those of further fragments */
 	uint64_t flows, flows_evicted, steps_back;			  /* steps_back: packets earlier than the one before */
 	uint64_t one_way;						  /* flows with data in a direction without a packet */
+	uint64_t unanswered;						  /* flows with a client's SYN and nothing of the server */
 	uint64_t largest_frame_bytes;
 	int64_t first_ns, last_ns;     /* earliest and latest packet of any kind */
 	int64_t before_ns, earlier_ns; /* the packet before, and the one before that */

@@ -290,13 +290,15 @@ static int read_packet(struct record_reader *f, struct packet *p)
 /* Reads the next packet of a pcap file, as take_block(). */
 static int take_record(struct record_reader *f, struct packet *p)
 {
-	const struct record_interface *i = f->interface;
+	struct record_interface *i = f->interface;
 	int n;
 
 	begin_block(f);
 	n = read_to(f, RECORD_HEADER);
 	if (n <= 0)
 		return n;
+	if (block_u32(f, 4) >= i->ticks && block_u32(f, 4) < NS_PER_S)
+		i->ticks = NS_PER_S; /* nanoseconds, whatever the file says: there are no so many microseconds in a second */
 	*p = (struct packet){ .time_ns = (int64_t)block_u32(f, 0) * NS_PER_S + block_u32(f, 4) * (NS_PER_S / (int64_t)i->ticks),
 			      .captured = block_u32(f, 8),
 			      .original = block_u32(f, 12) };
@@ -405,7 +407,7 @@ struct record_reader *records_open(FILE *stream, struct why *why)
 	return NULL;
 }
 
-void records_explain_mixture(struct record_reader *f, const char *path, struct why *why)
+bool records_explain_mixture(struct record_reader *f, const char *path, struct why *why)
 {
 	const struct record_interface *best = NULL;
 	struct packet p;
@@ -420,13 +422,14 @@ void records_explain_mixture(struct record_reader *f, const char *path, struct w
 			best = &f->interface[i];
 	if (!best) {
 		why_say(why, "%s has no packet of a link type that prototap reads: " LINKS_KNOWN, path);
-		return;
+		return false;
 	}
 	why_say(why,
 		"%.350s has packets of different link types, which do not fit into one report, most (%llu of %llu) of "
 		"interface %zu; "
 		"take one out: tshark -r %.350s -Y frame.interface_id==%zu -w one.pcapng",
 		path, (unsigned long long)best->packets, (unsigned long long)f->packets, best->id, path, best->id);
+	return true;
 }
 
 void records_close(struct record_reader *f)

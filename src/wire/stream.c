@@ -289,6 +289,16 @@ void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, const struc
 	deliver_ready(s, p, out);
 }
 
+int64_t stream_overtaken_since(const struct tcp_stream *s, const struct stream_pool *p, uint32_t seq)
+{
+	int64_t start = find_offset(s, seq);
+	uint32_t i = s->first;
+
+	while (i && p->wait[i].end <= start)
+		i = p->wait[i].next;
+	return i && start >= s->next && p->wait[i].start > start ? p->wait[i].time_ns : INT64_MAX;
+}
+
 void stream_note_ack(struct tcp_stream *s, uint32_t ack)
 {
 	int32_t further = (int32_t)(ack - (uint32_t)s->acked);

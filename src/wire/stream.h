@@ -97,6 +97,9 @@ void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, const struc
 /* Starts the stream after a SYN: its first byte is at `seq`. */
 void stream_begin(struct tcp_stream *s, uint32_t seq);
 
+/* When the data behind a segment's place came, which is early without it; INT64_MAX: the segment fills no hole. */
+int64_t stream_overtaken_since(const struct tcp_stream *s, const struct stream_pool *p, uint32_t seq);
+
 /* The receiver has acknowledged everything before `ack`. Bytes from the latest data on may still come, where an acknowledgement was
  * captured before its data: stream_unseen_bytes() tells them. One may be a FIN that was not captured, and counts as none. */
 void stream_note_ack(struct tcp_stream *s, uint32_t ack);

@@ -92,6 +92,18 @@ rows() {
 	[ "$(tail -n 1 table.1 | cut -f2)" -lt "$(sed -n 2p table | cut -f2)" ]
 }
 
+@test "prototap read --intervals: no earlier table is deleted, unless --keep says so" {
+	local file=0
+
+	echo before >table
+	"$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 100ms --intervals table --rotate 4K -o report
+	[ "$(ls table* | wc -l)" -gt 7 ]
+	while [ -e "table.$((file + 1))" ]; do file=$((file + 1)); done
+	[ "$(cat "table.$file")" = before ]
+	"$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 100ms --intervals - -o report >whole
+	[ "$(cat table $(seq -f table.%g $((file - 1))) | grep -vc '^schema')" = "$(grep -vc '^schema' whole)" ]
+}
+
 @test "prototap --intervals: the table is rotated at midnight UTC, with any size and time zone" {
 	for zone in UTC0 XST-7; do
 		rm -f table*

@@ -103,7 +103,43 @@ TEST(a_packet_too_short_is_malformed)
 		assert_int_equal(decode(LINK_ETHERNET, ipv4_frame, n, n, &s), DECODED_MALFORMED);
 	for (uint32_t n = 0; n < sizeof(ipv6_frame); n++)
 		assert_int_equal(decode(LINK_ETHERNET, ipv6_frame, n, n, &s), DECODED_MALFORMED);
-	assert_int_equal(decode(LINK_ETHERNET, ipv4_frame, sizeof(ipv4_frame), 20, &s), DECODED_MALFORMED);
+}
+
+/* What a record has beyond the packet's length is no part of the packet; nor are its lengths to be trusted, if its headers say
+ * more. */
+TEST(a_record_longer_than_its_packet_is_cut)
+{
+	uint8_t longer[sizeof(ipv4_frame) + 16] = { 0 };
+	struct segment s;
+
+	memcpy(longer, ipv4_frame, sizeof(ipv4_frame));
+	assert_int_equal(decode(LINK_ETHERNET, longer, sizeof(longer), sizeof(ipv4_frame), &s), DECODED_SEGMENT);
+	assert_int_equal(s.wire_bytes, sizeof(ipv4_frame));
+	assert_int_equal(s.payload_bytes, 3);
+	assert_int_equal(decode(LINK_ETHERNET, longer, sizeof(longer), 54, &s), DECODED_SEGMENT);
+	assert_int_equal(s.wire_bytes, sizeof(ipv4_frame));
+	assert_int_equal(s.payload_bytes, 3);
+	assert_int_equal(decode(LINK_ETHERNET, longer, sizeof(longer), 20, &s), DECODED_SHORT);
+}
+
+/* RFC 4302: 24 bytes between IPv4 and TCP, next header 6, and (24 / 4 - 2) words. */
+TEST(reads_ipv4_with_authentication)
+{
+	uint8_t frame[sizeof(ipv4_frame) + 24] = { 0 };
+	struct segment s;
+
+	memcpy(frame, ipv4_frame, 34);
+	memcpy(frame + 34 + 24, ipv4_frame + 34, sizeof(ipv4_frame) - 34);
+	frame[17] += 24;
+	frame[23] = 51;
+	frame[34] = 6;
+	frame[35] = 4;
+	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_SEGMENT);
+	assert_int_equal(s.port[1], 5900);
+	assert_int_equal(s.ip_header_bytes, 44);
+	assert_int_equal(s.payload_bytes, 3);
+	frame[35] = 200;
+	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_MALFORMED);
 }
 
 TEST(reads_udp)

@@ -14,7 +14,7 @@ static void add(int64_t time_ns, int c, int flags, uint32_t seq, uint32_t ack, c
 	uint32_t n = (uint32_t)strlen(payload);
 	uint16_t port[2] = { 40000, 5900 };
 	uint8_t bytes[256] = { 0x45, 0, 0, (uint8_t)(40 + n), 0, 0, 0x40, 0, 64, 6 };
-	struct packet p = { .time_ns = time_ns, .bytes = bytes, .captured = 40 + n, .original = 40 + n };
+	struct packet p = { .time_ns = 1000 * MS + time_ns, .bytes = bytes, .captured = 40 + n, .original = 40 + n };
 
 	bytes[12] = bytes[16] = 10;
 	bytes[15] = (uint8_t)(1 + c);
@@ -43,6 +43,52 @@ static int begin_with(const struct meter_cfg *more)
 	cfg.flows_max = cfg.flows_shown = 8;
 	cfg.waits_max = 64;
 	return meter_init(&m, &cfg);
+}
+
+/* A sender 10 ms away; the piece at 1010 is not seen when its followers are. */
+static void add_hole_filled_after(int64_t late_ns)
+{
+	struct meter_cfg cfg = { 0 };
+
+	assert_int_equal(begin_with(&cfg), 0);
+	add(0, INPUT, TCP_SYN, 99, 0, "");
+	add(10 * MS, DISPLAY, TCP_SYN | TCP_ACK, 999, 100, "");
+	add(10 * MS, INPUT, TCP_ACK, 100, 1000, "");
+	add(20 * MS, DISPLAY, TCP_ACK | TCP_PSH, 1000, 100, "0123456789");
+	add(30 * MS, DISPLAY, TCP_ACK | TCP_PSH, 1020, 100, "0123456789");
+	add(31 * MS, INPUT, TCP_ACK, 100, 1010, "");
+	add(30 * MS + late_ns, DISPLAY, TCP_ACK | TCP_PSH, 1010, 100, "0123456789");
+	add(31 * MS + late_ns, INPUT, TCP_ACK, 100, 1030, "");
+	meter_finish(&m);
+	assert_int_equal(m.sum[DISPLAY].retransmitted_packets, 0);
+	assert_int_equal(m.sum[DISPLAY].out_of_order_packets, 1);
+	assert_int_equal(m.sum[DISPLAY].payload_bytes, 30);
+}
+
+TEST(what_fills_a_hole_later_than_a_round_trip_was_lost_before)
+{
+	add_hole_filled_after(200 * MS);
+	assert_int_equal(m.sum[DISPLAY].lost_before_packets, 1);
+	assert_int_equal(m.sum[INPUT].lost_before_packets, 0);
+	meter_free(&m);
+	add_hole_filled_after(2 * MS); /* overtaken on the way */
+	assert_int_equal(m.sum[DISPLAY].lost_before_packets, 0);
+	meter_free(&m);
+	add_hole_filled_after(9 * MS);
+	assert_int_equal(m.sum[DISPLAY].lost_before_packets, 0);
+	meter_free(&m);
+}
+
+TEST(a_connection_without_an_answer_is_counted)
+{
+	struct meter_cfg cfg = { 0 };
+
+	assert_int_equal(begin_with(&cfg), 0);
+	add(0, INPUT, TCP_SYN, 99, 0, "");
+	add(1000 * MS, INPUT, TCP_SYN, 99, 0, "");
+	meter_finish(&m);
+	assert_int_equal(m.unanswered, 1);
+	meter_free(&m);
 }
 
 struct witness {

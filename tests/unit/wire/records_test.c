@@ -99,6 +99,23 @@ TEST(damage_is_told_and_stays)
 	}
 }
 
+TEST(nanoseconds_are_told_by_a_fraction_of_over_a_second)
+{
+	struct record_reader *r;
+
+	begin(false, 0xa1b2c3d4, 4, 65535);
+	record(1, 999999, 10, 10);
+	record(2, 1000000, 10, 10);
+	record(2, 999999999, 10, 10);
+	record(3, 5, 10, 10);
+	r = open_made();
+	expect(r, 1999999000, 10, 10, 10);
+	expect(r, 2001000000, 10, 10, 10);
+	expect(r, 2999999999, 10, 10, 10);
+	expect(r, 3000000005, 10, 10, 10);
+	close_made(r);
+}
+
 TEST(a_length_that_cannot_be_is_no_reason_to_ask_for_memory)
 {
 	static const uint32_t lengths[] = { 262145, 0x7fffffff, 0x80000000, 0xffffffff };
