@@ -32,7 +32,8 @@ static struct interval_flow *find_flow(const struct intervals *t, const struct f
 {
 	struct interval_flow *found = t->bucket[f->hash % INTERVAL_FLOWS];
 
-	while (found && memcmp(&found->row.key, &f->key, sizeof(f->key)) != 0)
+	/* (a server that connected to its client shows that with its first words) */
+	while (found && (found->row.server != f->server || memcmp(&found->row.key, &f->key, sizeof(f->key)) != 0))
 		found = found->next;
 	return found;
 }

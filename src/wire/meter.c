@@ -398,6 +398,43 @@ static void note_begin(struct flow *f, int c, const struct segment *s)
 		stream_begin(&f->stream[c], s->seq + 1);
 }
 
+/* RFC 6143, 7.1.1: the server speaks first, also where it connected to a viewer that listens. */
+static bool greets_as_server(const struct flow *f, int c, const struct segment *s, const struct packet *p)
+{
+	static const char greeting[] = "RFB 003.";
+	uint32_t n = sizeof(greeting) - 1;
+
+	return c == INPUT && s->transport == TRANSPORT_TCP && s->payload_bytes >= n && s->payload_at + n <= p->captured &&
+	       f->server_clue != BY_ADDRESS && f->begun[DISPLAY] && s->ack == f->first_seq[DISPLAY] + 1 &&
+	       !f->count[INPUT].payload_packets && !f->count[DISPLAY].payload_packets && !memcmp(p->bytes + s->payload_at, greeting, n);
+}
+
+static void swap_halves(void *both, size_t bytes)
+{
+	uint8_t half[sizeof(struct channel_counts)];
+
+	memcpy(half, both, bytes / 2);
+	memcpy(both, (uint8_t *)both + bytes / 2, bytes / 2);
+	memcpy((uint8_t *)both + bytes / 2, half, bytes / 2);
+}
+
+/* Makes the client the server, and the other way round, before any payload. */
+static void turn_flow(struct capture_meter *m, struct flow *f)
+{
+	_Static_assert(sizeof(struct channel_counts) >= sizeof(struct tcp_stream), "the largest half");
+	_Static_assert(sizeof(struct channel_counts) >= sizeof(struct ack_receiver), "the largest half");
+	session_turn_channels(&m->setup, f->count);
+	f->server = !f->server;
+	f->server_clue = BY_GREETING;
+	swap_halves(f->begun, sizeof(f->begun));
+	swap_halves(f->finished, sizeof(f->finished));
+	swap_halves(f->first_seq, sizeof(f->first_seq));
+	swap_halves(f->heard_ns, sizeof(f->heard_ns));
+	swap_halves(f->count, sizeof(f->count));
+	swap_halves(f->stream, sizeof(f->stream));
+	swap_halves(f->ack, sizeof(f->ack));
+}
+
 static void add_segment(struct capture_meter *m, const struct segment *s, const struct packet *p)
 {
 	struct meter_packet seen = { .segment = s, .packet = p };
@@ -414,6 +451,10 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	c = f->server == source ? DISPLAY : INPUT;
 	if (is_translated(m, f, c, s, p))
 		return;
+	if (greets_as_server(f, c, s, p)) {
+		turn_flow(m, f);
+		c = DISPLAY;
+	}
 	count_packet(&f->count[c], s);
 	note_begin(f, c, s);
 	f->finished[c] |= !!(s->flags & TCP_FIN);

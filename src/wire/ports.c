@@ -10,7 +10,7 @@
 #define X11_FIRST 6000
 #define X11_LAST 6063
 
-const char *const server_by_names[] = { "port", "address", "syn", "lower-port" };
+const char *const server_by_names[] = { "port", "address", "syn", "lower-port", "greeting" };
 
 /* Reads a port from 1 to 65535; returns the text behind it, or NULL. */
 static const char *parse_port(const char *text, uint32_t *out)

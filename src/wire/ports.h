@@ -29,7 +29,7 @@ int ports_parse_list(struct server_ports *p, const char *text);
  * extension headers. 0 or -E2BIG. */
 int ports_write_filter(const struct server_ports *p, char *text, size_t size);
 
-enum server_clue { BY_PORT, BY_ADDRESS, BY_SYN, BY_LOWER_PORT }; /* how the server was identified */
+enum server_clue { BY_PORT, BY_ADDRESS, BY_SYN, BY_LOWER_PORT, BY_GREETING }; /* how the server was identified */
 extern const char *const server_by_names[];
 
 /* Whether the connection of this segment was asked for; if so, from the connection's first packet, which end is the server (0

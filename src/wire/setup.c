@@ -37,6 +37,15 @@ static void end_setup(struct session_phases *s, enum setup_end by)
 	s->ended_by = by;
 }
 
+void session_turn_channels(struct session_phases *s, const struct channel_counts sent[static CHANNELS])
+{
+	for (int c = 0; c < CHANNELS && s->place == PLACE_SETUP; c++) {
+		s->count[PLACE_SETUP][c].packets += sent[1 - c].packets - sent[c].packets;
+		s->count[PLACE_SETUP][c].pure_acks += sent[1 - c].pure_acks - sent[c].pure_acks;
+		s->count[PLACE_SETUP][c].wire_bytes += sent[1 - c].wire_bytes - sent[c].wire_bytes;
+	}
+}
+
 static enum setup_place find_phase(struct session_phases *s, const struct segment *segment, int64_t time_ns)
 {
 	enum setup_place place = s->typed ? find_key_phase(s, time_ns) : PLACE_IDLE;

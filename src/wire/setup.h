@@ -45,6 +45,9 @@ void session_count_packet(struct session_phases *s, int channel, const struct se
 /* Adds the new payload bytes of the latest packet. */
 void session_count_payload(struct session_phases *s, int channel, uint64_t bytes);
 
+/* What a connection sent so far, in set-up, was of the other channels. */
+void session_turn_channels(struct session_phases *s, const struct channel_counts sent[static CHANNELS]);
+
 /* Ends the capture at `to_ns`: a second without a packet before it ends the set-up, too. To be called once, before the functions
  * below. */
 void session_end_setup(struct session_phases *s, int64_t to_ns);

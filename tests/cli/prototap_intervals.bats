@@ -97,7 +97,7 @@ rows() {
 
 	echo before >table
 	"$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 100ms --intervals table --rotate 4K -o report
-	[ "$(ls table* | wc -l)" -gt 7 ]
+	[ "$(ls table* | wc -l)" -gt 4 ]
 	while [ -e "table.$((file + 1))" ]; do file=$((file + 1)); done
 	[ "$(cat "table.$file")" = before ]
 	"$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 100ms --intervals - -o report >whole

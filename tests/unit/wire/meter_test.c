@@ -79,6 +79,42 @@ TEST(what_fills_a_hole_later_than_a_round_trip_was_lost_before)
 	meter_free(&m);
 }
 
+/* The port of the one that was connected to is a viewer's. */
+TEST(who_greets_first_is_the_server)
+{
+	struct meter_cfg cfg = { 0 };
+
+	assert_int_equal(begin_with(&cfg), 0);
+	add(0, INPUT, TCP_SYN, 99, 0, "");
+	add(10 * MS, DISPLAY, TCP_SYN | TCP_ACK, 999, 100, "");
+	add(10 * MS, INPUT, TCP_ACK, 100, 1000, "");
+	add(11 * MS, INPUT, TCP_ACK | TCP_PSH, 100, 1000, "RFB 003.008\n");
+	add(12 * MS, DISPLAY, TCP_ACK | TCP_PSH, 1000, 112, "RFB 003.008\n");
+	meter_finish(&m);
+	assert_int_equal(m.top.flow[0].server, 0);
+	assert_int_equal(m.top.flow[0].server_clue, BY_GREETING);
+	assert_int_equal(m.sum[DISPLAY].packets, 3);
+	assert_int_equal(m.sum[INPUT].packets, 2);
+	assert_int_equal(m.sum[DISPLAY].payload_bytes, 12);
+	assert_int_equal(m.setup.count[PLACE_SETUP][DISPLAY].packets, 3);
+	assert_int_equal(m.sum[DISPLAY].retransmitted_packets + m.sum[DISPLAY].missing_bytes + m.sum[INPUT].missing_bytes, 0);
+	meter_free(&m);
+}
+
+TEST(an_answer_to_a_greeting_that_is_not_there_is_the_clients)
+{
+	struct meter_cfg cfg = { 0 };
+
+	assert_int_equal(begin_with(&cfg), 0);
+	add(0, INPUT, TCP_SYN, 99, 0, "");
+	add(10 * MS, DISPLAY, TCP_SYN | TCP_ACK, 999, 100, "");
+	add(12 * MS, INPUT, TCP_ACK | TCP_PSH, 100, 1012, "RFB 003.008\n");
+	meter_finish(&m);
+	assert_int_equal(m.top.flow[0].server, 1);
+	assert_int_equal(m.sum[INPUT].payload_bytes, 12);
+	meter_free(&m);
+}
+
 TEST(a_connection_without_an_answer_is_counted)
 {
 	struct meter_cfg cfg = { 0 };
