@@ -3,6 +3,7 @@
 # prototap.sh - how fast does prototap read a capture, and in how much memory? Beside tcpdump, capinfos and tshark, in turn.
 #
 # usage: bench/prototap.sh [--quick] [--rounds N]     (10 rounds, 1 GB and 3 GB: three minutes; quick: 50 MB)
+#        bench/prototap.sh --counts [--rounds N]      (are the counts of 5 MB tshark's? CPU time of 50 MB: a warning at most)
 # Whole processes, timed from outside, the file in the page cache. tcpdump copies the packets to /dev/null, capinfos counts them,
 # tshark adds up connections: only that is the same work. A part is added up by tshark's own fields and held against
 # prototap's. A second tcpdump in each round shows how far two runs of one and the same program are apart.
@@ -12,9 +13,12 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
 . "$here/lab/lib.sh"
 . "$here/bench/lib.sh"
 
-LIMIT=1.5 AIM=1.0		# to tcpdump
+LIMIT=1.0		# to tcpdump
+LAST=1.2 WORSE=1.5	# CPU time to tcpdump's in the last release; a warning at so many times as much
 MEMORY=$((64 << 20))
 
+counts=0
+[ "${1-}" != --counts ] || { counts=1 && shift; }
 bench_begin prototap "$@"
 for peer in tcpdump:tcpdump capinfos:wireshark-common tshark:tshark; do need "${peer%:*}" "${peer#*:}"; done
 say_versions "$TP_BIN/prototap" tcpdump capinfos tshark
@@ -48,6 +52,33 @@ timed() {	# CONTENDER ROUND
 	note peak "$1" "$2" "$peak"
 }
 
+# Transport and the client's port -> packets, bytes on the wire, payload bytes, of which sent again; by tshark, and by prototap.
+compare_counts() {	# FILE
+	tshark -r "$1" -Y 'tcp or udp' -T fields -e tcp.srcport -e tcp.dstport -e tcp.len -e udp.srcport -e udp.dstport \
+		-e udp.length -e frame.len -e tcp.analysis.retransmission 2>/dev/null |
+		awk -F'\t' '
+			$1 != "" { c = "tcp " ($1 > 30000 ? $1 : $2); payload[c] += $3; again[c] += $8 != "" }
+			$1 == "" { c = "udp " ($4 > 30000 ? $4 : $5); payload[c] += $6 - 8 }
+			{ packets[c]++; bytes[c] += $7 }
+			END { for (c in packets) print c, packets[c], bytes[c], payload[c], again[c] + 0 }' | sort >"$BENCH_WORK/by-tshark"
+	"$TP_BIN/prototap" read "$1" --flows 100 --format json |
+		jq -r '.result.flows[] | [.transport, .client_port, .packets, .wire_bytes,
+			.payload_bytes + .input.retransmitted_bytes + .display.retransmitted_bytes,
+			.input.retransmitted_packets + .display.retransmitted_packets] | map(tostring) | join(" ")' | sort >"$BENCH_WORK/by-prototap"
+	[ -s "$BENCH_WORK/by-tshark" ] && cmp -s "$BENCH_WORK/by-tshark" "$BENCH_WORK/by-prototap"
+}
+
+if [ "$counts" = 1 ]; then
+	make_capture 5000000
+	holds "connections, packets, bytes, payload and packets sent again as tshark counts them" compare_counts "$file"
+	make_capture 50000000
+	alternate "$(rounds 5 5)" timed prototap tcpdump
+	awk -v a="$(median cpu prototap)" -v b="$(median cpu tcpdump)" -v last=$LAST -v worse=$WORSE 'BEGIN {
+		printf "CPU time to tcpdump: %.2f, in the last release %.2f\n", a / b, last
+		if (a / b > worse * last) print "WARNING: prototap reads more slowly than in the last release; run bench/prototap.sh" }'
+	bench_end
+fi
+
 # --- time ---
 
 make_capture "$size"
@@ -68,7 +99,6 @@ ratio wall again tcpdump '' 1e-6 ms
 ratio cpu prototap tcpdump '' 1e-6 ms
 ratio cpu prototap capinfos '' 1e-6 ms
 ratio cpu again tcpdump '' 1e-6 ms
-echo "aim: at most $AIM of tcpdump's wall clock"
 
 # --- memory ---
 
@@ -82,21 +112,8 @@ holds "prototap stays below 64 MiB" small
 # --- the same figures? ---
 
 tcpdump -r "$file" -c "$part" -w "$BENCH_WORK/part.pcap" 2>/dev/null || die "cannot cut off a part of the capture"
-# transport and the client's port -> packets, bytes on the wire, payload bytes, retransmissions among them
-tshark -r "$BENCH_WORK/part.pcap" -Y 'tcp or udp' -T fields -e tcp.srcport -e tcp.dstport \
-	-e tcp.len -e udp.srcport -e udp.dstport -e udp.length -e frame.len 2>/dev/null |
-	awk -F'\t' '
-		$1 != "" { c = "tcp " ($1 > 30000 ? $1 : $2); payload[c] += $3 }
-		$1 == "" { c = "udp " ($4 > 30000 ? $4 : $5); payload[c] += $6 - 8 }
-		{ packets[c]++; bytes[c] += $7 }
-		END { for (c in packets) print c, packets[c], bytes[c], payload[c] }' | sort >"$BENCH_WORK/by-tshark"
-"$TP_BIN/prototap" read "$BENCH_WORK/part.pcap" --flows 100 --format json |
-	jq -r '.result.flows[] | [.transport, .client_port, .packets, .wire_bytes,
-		.payload_bytes + .input.retransmitted_bytes + .display.retransmitted_bytes] | map(tostring) | join(" ")' |
-	sort >"$BENCH_WORK/by-prototap"
-same() { [ -s "$BENCH_WORK/by-tshark" ] && cmp -s "$BENCH_WORK/by-tshark" "$BENCH_WORK/by-prototap"; }
-connections=$(wc -l <"$BENCH_WORK/by-tshark")
-holds "the first $part packets: connections, packets, bytes and payload of $connections connections as tshark adds them up" same
+same() { compare_counts "$BENCH_WORK/part.pcap"; }
+holds "the first $part packets: connections, packets, bytes, payload and packets sent again as tshark counts them" same
 
 rm -f "$BENCH_WORK/part.pcap"
 : >"$BENCH_WORK/values"

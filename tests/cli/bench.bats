@@ -126,6 +126,14 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 		END { exit bad || !late || lost != late || !again || length(seen) != 25 }' fields
 }
 
+# (the speed is told beside that of the last release, and fails nothing)
+@test "bench: prototap counts a capture as tshark does: connections, packets, bytes, payload, packets sent again" {
+	command -v tshark >/dev/null || skip "no tshark"
+	command -v tcpdump >/dev/null || skip "no tcpdump"
+	run -0 "$TOP/bench/prototap.sh" --counts
+	[[ $output != *WARNING* ]] || sed -n 's/^WARNING/# WARNING/p' <<<"$output" >&3
+}
+
 @test "bench: fill takes longer for more memory, and really touches it" {
 	local small large
 
