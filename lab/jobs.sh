@@ -243,7 +243,7 @@ lab_all_gone() {
 # Removes ended jobs from the list, and fetches the files that they wrote.
 lab_forget() {
 	local p others=() files=()
-	IFS=$'\037' read -ra files <<<"${LAB_BRING[${1:-none}]-}"
+	unjoin files "${LAB_BRING[${1:-none}]-}"
 	unset "LAB_BRING[${1:-none}]" "LAB_GROUP_OF[${1:-none}]" "LAB_LINE_OF[${1:-none}]"
 	for p in ${files[@]+"${files[@]:1}"}; do lab_fetch "${files[0]}" "$p"; done
 	for p in ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}; do [ "$p" = "$1" ] || others+=("$p"); done

@@ -154,15 +154,13 @@ wait_until() {
 
 # on_exit COMMAND...: runs COMMAND when the shell ends, except by SIGKILL; the last one registered runs first.
 on_exit() {
-	local words
-	printf -v words '%s\037' "$@"
-	LAB_ON_EXIT=("$words" "${LAB_ON_EXIT[@]}")
+	LAB_ON_EXIT=("$#" "$@" "${LAB_ON_EXIT[@]}")
 	trap run_on_exit EXIT
 }
 LAB_ON_EXIT=()
 
 run_on_exit() {
-	local status=$? c words
+	local status=$?
 	# Some subshells inherit the trap (bash 5.2: process substitution); it is the main shell's alone.
 	[ "$BASHPID" = "$$" ] || return "$status"
 	trap - EXIT
@@ -170,12 +168,20 @@ run_on_exit() {
 	LAB_STOP_ENDS=''
 	# Tidying up is bounded, and a second signal must not cut it short.
 	trap '' INT TERM HUP
-	for c in "${LAB_ON_EXIT[@]}"; do
-		IFS=$'\037' read -ra words <<<"$c"
-		"${words[@]}"
+	set -- "${LAB_ON_EXIT[@]}"
+	while [ $# -gt 0 ]; do
+		"${@:2:$1}"
+		shift $(($1 + 1))
 	done
 	LAB_ON_EXIT=()
 	exit "$status"
+}
+
+# unjoin ARRAY TEXT: sets it to the words of TEXT, each of which ends with \037 (and may have several lines).
+unjoin() {
+	local -n unjoined=$1
+	mapfile -td $'\037' unjoined <<<"$2"
+	unset 'unjoined[-1]'	# the end of the line
 }
 
 # lab_url ROLE: prints its address as it stands before ":PORT".

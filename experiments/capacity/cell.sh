@@ -70,7 +70,7 @@ user_start() {	# user_start USER LOG SEED GO: sets LAB_PID; the user in front wa
 		--late "${THRESHOLD_MS}ms" --priority 20 --hold-start) go=(-i "$4")
 	watch=$(app_watch)
 	[ "$PROTOCOL_WATCH" = patch ] || watch=update
-	IFS=$'\037' read -ra options <<<"${SESSION_OPTIONS[$1]}"
+	unjoin options "${SESSION_OPTIONS[$1]}"
 	lab_start "${go[@]}" -o "$2/user-$1.tsv" client "user-$1" "$TP_BIN/keyrepeat" "${SESSION_TARGET[$1]}" "${how[@]}" \
 		--watch "$watch" "${options[@]}" --log "$2/user-$1.tsv" --format json
 }

@@ -46,7 +46,7 @@ session_use() {
 	protocol_use "${SESSION_PROTOCOL[$1]}"
 	app_of "${SESSION_APP[$1]}"
 	PROTOCOL_OPTIONS=()
-	[ -z "${SESSION_OPTIONS[$1]}" ] || IFS=$'\037' read -ra PROTOCOL_OPTIONS <<<"${SESSION_OPTIONS[$1]}"
+	unjoin PROTOCOL_OPTIONS "${SESSION_OPTIONS[$1]}"
 	APP_COST=${COST_MS:-0}ms APP_OPTIONS=(--cost-per "${COST_PER:-redraw}")
 	[ "$ECHOES" = 0 ] || APP_OPTIONS+=(--log "$RUN/log/echo-$1.tsv")
 }

@@ -541,6 +541,19 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	[ ! -e ../there ]
 }
 
+@test "ab --git: of a repository whose name has two lines its own trees go, and not a folder of the first line's name" {
+	made_repository
+	mv "$PWD" "${outside[0]}/"$'first\nsecond'
+	mkdir "${outside[0]}/first"
+	touch "${outside[0]}/first/kept"
+	cd "${outside[0]}/"$'first\nsecond'
+	run -1 "$TOP/thinprobe" ab stalls --loads 0 --git HEAD~1..HEAD --build false --server Xvnc -o "${outside[0]}/there"
+	[[ $output == *"--build failed in A"* ]]
+	[ -e ../first/kept ]
+	[ -z "$(compgen -G '.git/thinprobe-ab.*/')" ]
+	[ -z "$(ls -A .git/worktrees 2>/dev/null)" ]
+}
+
 @test "ab --git: a signal ends the build and removes the trees; what kill -9 leaves is removed at the next start, and named" {
 	local signal ab building
 

@@ -58,6 +58,22 @@ sweep() { printf '%s\n' "${@:2}" >file; "$commands/sweep.sh" file --list | cut -
 	[ "$(ls)" = file ]
 }
 
+@test "sweep --list: below a folder whose name has two lines it removes its own folder, and not one of the first line's name" {
+	printf '%s\n' 'experiment stalls' 'loads 0' 'repeat 1' >file
+	mkdir tmp $'tmp\nsecond line'
+	touch tmp/kept
+	TMPDIR=$PWD/$'tmp\nsecond line' run "$commands/sweep.sh" file --list
+	[ -e tmp/kept ]
+	[ -z "$(ls -A $'tmp\nsecond line')" ]
+}
+
+@test "what is done at the end has its words as they were given, the last first" {
+	run bash -c '. "$1/lab/lib.sh"; said() { printf "<%s>" "$@"; }; on_exit said one; on_exit said "2 words" "" "two
+lines" "*"; on_exit said; exit 7' sh "$TOP"
+	[ "$status" -eq 7 ]
+	[ "$output" = $'<><2 words><><two\nlines><*><one>' ]
+}
+
 @test "sweep: a file with an unknown option or a wrong value is refused, with the line" {
 	local words text
 	while IFS='|' read -r words text; do
