@@ -51,23 +51,24 @@ attach_display() {	# dies if DISPLAY cannot be used
 		die "-$EXIT_MISSING" "cannot open display $DISPLAY: is it running, and may you use it (xhost, XAUTHORITY)?"
 }
 
-# attach_own TITLE: starts an X display and on it the client, by sh; both die with this process. Sets DISPLAY, XAUTHORITY,
-# ATTACH_WINDOW and ATTACH_TITLE, of the first window that has this in its title and room for a patch. It is moved to the corner.
+# attach_own TITLE: starts an X display, which chooses its number, and on it the client, by sh; both die with this process. Sets
+# DISPLAY, XAUTHORITY, ATTACH_WINDOW and ATTACH_TITLE, of the first window that has this in its title and room for a patch. It is
+# moved to the corner.
 attach_own() {
-	local n cookie title='' said
+	local n='' cookie title='' said
 	need Xvfb xvfb
-	n=$(machine_display '')
 	# any address, no display number, name, 16 bytes
 	cookie=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n' | sed 's/../\\x&/g')
 	(umask 077 && printf '\377\377\0\0\0\0\0\022MIT-MAGIC-COOKIE-1\0\020%b' "$cookie" >"$LAB_RUN/own-display.cookie") ||
 		die "cannot write $LAB_RUN/own-display.cookie"
-	export DISPLAY=:$n XAUTHORITY=$LAB_RUN/own-display.cookie
+	export XAUTHORITY=$LAB_RUN/own-display.cookie
 	# killed, it would leave its lock
-	lab_start client own-display setpriv --pdeathsig TERM Xvfb "$DISPLAY" -screen 0 1280x1024x24 -auth "$XAUTHORITY" \
+	lab_start client own-display setpriv --pdeathsig TERM Xvfb -displayfd 1 -screen 0 1280x1024x24 -auth "$XAUTHORITY" \
 		-noreset -nolisten tcp
 	ATTACH_X=$LAB_PID
 	unset 'LAB_PIDS[-1]'
-	lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
+	lab_comes 20 "$LAB_PID" test -s "$LAB_LOG/own-display.out" && read -r n <"$LAB_LOG/own-display.out" && export DISPLAY=:$n &&
+		lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
 	# What it starts ends with it, X client or not: a group of its own, killed at TERM, which comes from us, or where we are killed.
 	# shellcheck disable=SC2016

@@ -43,6 +43,25 @@ unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display"
 	[ "$(jq -r .state "$W/quick/run.json")" = complete ]
 }
 
+@test "attach --own-display: runs that begin at once have a display each" {
+	local n
+	mkdir "$W/path"
+	# no display starts before all have been asked for
+	cat >"$W/path/Xvfb" <<-END
+		#!/bin/sh
+		: >"$W/path/\$\$.asked"
+		until [ "\$(ls "$W/path" | grep -c asked)" = 3 ]; do sleep 0.05; done
+		exec "$(type -P Xvfb)" "\$@"
+	END
+	chmod 755 "$W/path/Xvfb"
+	for n in 1 2 3; do (PATH=$W/path:$PATH own "at-once-$n" --quick --time 2) >"$W/out-$n" 2>&1 3>&- & done
+	wait
+	cat "$W"/out-?
+	for n in 1 2 3; do [ "$(jq -r .state "$W/at-once-$n/run.json")" = complete ]; done
+	[ "$(sort -u "$W"/at-once-?.display | wc -l)" -eq 3 ]
+	ended_all
+}
+
 @test "attach --own-display: kill -9 of the run ends the client and its display" {
 	own killed --time 60 >"$W/out" 2>&1 3>&- &
 	pid=$!
