@@ -40,15 +40,15 @@ facts() {
 }
 
 # gallery_read: sets NAMES, and by name WHAT (experiment), WORDS (its options), GIVEN (a variable that must be set, with an
-# example), MINUTES, TREE (folder), and FIGURES: how many it has numbers of.
-declare -A WHAT WORDS GIVEN MINUTES TREE FIGURES
+# example), RELEASE (of the server's system), MINUTES, TREE (folder), and FIGURES: how many it has numbers of.
+declare -A WHAT WORDS GIVEN RELEASE MINUTES TREE FIGURES
 gallery_read() {
-	local file name what minutes words given
+	local file name what minutes words given release
 	while IFS= read -r file; do
-		while IFS=$'\t' read -r name what minutes words given; do
+		while IFS=$'\t' read -r name what minutes words given release; do
 			[[ $name != \#* && $name != name ]] || continue
 			NAMES+=("$name") WHAT[$name]=$what WORDS[$name]=$words MINUTES[$name]=$minutes TREE[$name]=${file%/data/*}
-			GIVEN[$name]=$given
+			GIVEN[$name]=$given RELEASE[$name]=$release
 		done <"$file"
 	done < <(in_trees data/gallery.tsv)
 	while read -r name words; do FIGURES[$name]=$words; done < <({ facts papers; facts desktops; } | awk -F'\t' '
@@ -68,8 +68,11 @@ gallery_order() {
 	done | sort -s -k1,1nr -k2,2nr | cut -d' ' -f3
 }
 
+# The command of a run.json, without folders of this machine (in jq).
+PLAIN_COMMAND='(.command | sub(" (-o|--output-dir)[ =](\\\\.|[^ ])+"; ""))'
 command_of() { echo "thinprobe run ${WHAT[$1]}${WORDS[$1]:+ ${WORDS[$1]}}${QUICK:+ --quick}"; }
 kept_of() { if [ -n "$OUT" ]; then echo "$OUT/$1"; else echo "${TREE[$1]}/results/reference/$1"; fi; }
+kept_there() { jq -e '.kept | objects' "$(kept_of "$1")/run.json" >/dev/null 2>&1; }	# a kept run, not another folder of that name
 run_of() { if [ -n "$OUT" ]; then echo "$OUT/runs/$1"; else echo "$TP_HOME/results/gallery/$1"; fi; }
 minutes_of() {
 	[ -n "$QUICK" ] || { echo "${MINUTES[$1]}"; return; }
@@ -84,7 +87,7 @@ gallery_list() {
 	local name all=0 there
 	for name in "${CHOSEN[@]}"; do
 		there=''
-		[ ! -f "$(kept_of "$name")/run.json" ] || there=kept
+		! kept_there "$name" || there=kept
 		printf '  %-20s %4d min  figures: %d  %-4s  %s\n' "$name" "$(minutes_of "$name")" "${FIGURES[$name]-0}" "$there" \
 			"${GIVEN[$name]:+${GIVEN[$name]} }$(command_of "$name")"
 		all=$((all + $(minutes_of "$name")))
@@ -138,9 +141,8 @@ kept_make() {
 		kept_pack "$1" "$2" "${parts[@]}" "${cells[@]:0:low}" || return
 		left=$((left > PACKED ? left - PACKED : 1))
 	fi
-	# Without folders of this machine.
-	jq --argjson packed "$PACKED" --argjson left "$left" --argjson conditions "$high" '
-		.command |= sub(" (-o|--output-dir)[ =](\\\\.|[^ ])+"; "") | (.lab.server_root? | values) |= sub(".*/"; "")
+	jq --argjson packed "$PACKED" --argjson left "$left" --argjson conditions "$high" ".command = $PLAIN_COMMAND"'
+		| (.lab.server_root? | values) |= sub(".*/"; "")
 		| .kept = {samples_bytes: $packed, left_out_bytes: $left, conditions: $conditions}' \
 		"$1/run.json" >"$2/run.json" && "$TP_HOME/report/report.sh" "$2" >/dev/null || return
 	for name in ${tables[@]+"${tables[@]}"}; do
@@ -159,7 +161,7 @@ kept_figures() {
 	[ -n "$OUT" ] || mapfile -t pages < <(printf '%s\n' "$TP_HOME"/*.md; in_trees 'docs/*.md')
 	for name in "${NAMES[@]}"; do
 		kept=$(kept_of "$name")
-		[ -f "$kept/run.json" ] || continue
+		kept_there "$name" || continue
 		shown=$(grep -sohE "[(\"/]$name/figures/[a-z0-9-]+[.]svg" "${pages[@]}" | sed 's,.*/,,; s,[.]svg$,,' | sort -u |
 			jq -Rnc '[inputs]')
 		[ "$(jq -c .kept.figures "$kept/run.json")" != "$shown" ] || continue
@@ -173,19 +175,29 @@ kept_figures() {
 	done
 }
 
+# kept_free NAME: where it will be kept is nothing, or a kept run; else dies.
+kept_free() {
+	local kept
+	kept=$(kept_of "$1")
+	[ ! -e "$kept" ] || kept_there "$1" ||
+		die "-$EXIT_USAGE" "$kept is no kept run, and stays; move it away, or name another folder with -o DIR"
+}
+
 gallery_keep() {	# gallery_keep NAME: keeps its run
 	local run kept new rest left
 	run=$(run_of "$1") kept=$(kept_of "$1")
 	[ "$(jq -r .started "$kept/run.json" 2>/dev/null)" != "$(jq -r .started "$run/run.json")" ] || return 0
-	new=${kept%/*}/.new/$1
-	rm -rf -- "$new"
+	find "${kept%/*}/" -maxdepth 1 -name '.new.??????' -mmin +60 -exec rm -rf -- {} + 2>/dev/null	# of one that was killed
+	mkdir -p -- "${kept%/*}" && new=$(mktemp -d "${kept%/*}/.new.XXXXXX")/$1 ||
+		die "cannot write to ${kept%/*}; make room, then: $(go_on)"
 	on_exit rm -rf -- "${new%/*}"
 	kept_make "$run" "$new" || die "cannot keep $1 in $kept; make room, then: $(go_on)"
 	rest=$(find "$new" -type f ! -name samples.tar.zst -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
 	[ "$rest" -le "$REST_MOST" ] || warn "$kept has $((rest >> 10)) KiB beside its samples, more than $((REST_MOST >> 10))"
 	left=$(jq .kept.left_out_bytes "$new/run.json")
 	[ "$left" = 0 ] || warn "$1: samples of $((left >> 10)) KiB are left out; they are in $run"
-	rm -rf -- "$kept" && mv -- "$new" "$kept" || die "cannot write to $kept; make room, then: $(go_on)"
+	kept_free "$1"
+	rm -rf -- "$kept" && mv -T -- "$new" "$kept" && rmdir -- "${new%/*}" || die "cannot write to $kept; make room, then: $(go_on)"
 	echo "kept: $kept"
 }
 
@@ -216,12 +228,28 @@ gallery_await_quiet() {
 	done
 }
 
+# gallery_other NAME: a run that is there is not the planned one: prints what differs, and fails where none does.
+gallery_other() {
+	local said
+	said=$(jq -r "$PLAIN_COMMAND"', (.lab.server_system // if .state == "complete" then "this machine" else "" end)' \
+		"$(run_of "$1")/run.json" 2>/dev/null) || return
+	if [ "${said%$'\n'*}" != "$(command_of "$1")" ]; then echo "is a run of another command, ${said%$'\n'*}"
+	elif [[ -n ${said##*$'\n'} && ${said##*$'\n'} != *"${RELEASE[$1]}"* ]]; then
+		echo "has a server of ${said##*$'\n'}, not ${RELEASE[$1]}"
+	else return 1; fi
+}
+
 # gallery_run NAME: measures it, or what it lacks; returns the status. (The run would outlive this shell, killed, without a signal.)
 gallery_run() {
-	local run state words status=0 variable=${GIVEN[$1]%%=*}
+	local run state why words status=0 variable=${GIVEN[$1]%%=*}
 	[ -z "$variable" ] || [ -n "${!variable-}" ] || { warn "$1 needs $variable (${GIVEN[$1]})"; return "$EXIT_MISSING"; }
 	[ "$variable" = LAB_SERVER_ROOT ] || local -x LAB_SERVER_ROOT=''	# another run's
 	run=$(run_of "$1")
+	! why=$(gallery_other "$1") || { warn "$run $why"; return "$EXIT_USAGE"; }
+	[[ -z $LAB_SERVER_ROOT || $(root_system "$LAB_SERVER_ROOT") == *"${RELEASE[$1]}"* ]] || {
+		warn "$1 needs a server of ${RELEASE[$1]}, and $LAB_SERVER_ROOT is $(root_system "$LAB_SERVER_ROOT") (${GIVEN[$1]})"
+		return "$EXIT_USAGE"
+	}
 	state=$(jq -r '.state // ""' "$run/run.json" 2>/dev/null)
 	[ "$state" != complete ] || return 0
 	[ -z "$when_quiet" ] || gallery_await_quiet
@@ -247,7 +275,7 @@ gallery_all() {
 			warn "interrupted; go on with: $(go_on)"
 			exit 130
 		fi
-		if [ "$(jq -r '.state // ""' "$(run_of "$name")/run.json" 2>/dev/null)" = complete ]; then
+		if [ "$(jq -r '.state // ""' "$(run_of "$name")/run.json" 2>/dev/null)" = complete ] && ! gallery_other "$name" >/dev/null; then
 			gallery_keep "$name"
 			gallery_page
 		else
@@ -267,7 +295,7 @@ kept_runs() {
 	local name kept run file figures
 	for name in "${NAMES[@]}"; do
 		kept=$(kept_of "$name") run=$work/$name
-		[ -f "$kept/run.json" ] || continue
+		kept_there "$name" || continue
 		kept_unfold "$kept" "$run" || die "$kept/samples.tar.zst: $UNPACK_WHY"
 		mapfile -t figures < <(grep -o 'figures/[a-z0-9-]*[.]svg' "$kept/report.md" | sort -u)
 		for file in "$run"/*.tsv; do
@@ -349,7 +377,8 @@ OUT=$output_dir QUICK=$quick CHOSEN=("${words[@]}") ASKED=${words[*]-}
 for name in "${CHOSEN[@]}"; do
 	[ -n "${WHAT[$name]-}" ] || bad "no run $name$(nearest "$name" "; thinprobe gallery --list names them" "${NAMES[@]}")"
 done
-[ -z "$page" ] || [ -z "$list$resume$QUICK${CHOSEN[*]-}" ] || bad "--page takes only -o DIR"
+[ -z "$page" ] || [ -z "$list$resume$when_quiet$QUICK${CHOSEN[*]-}" ] || bad "--page takes only -o DIR"
+[ -z "$list" ] || [ -z "$resume$when_quiet" ] || bad "--list takes only -o DIR, --quick and names"
 [ -n "$OUT$list" ] || [ -z "$QUICK" ] || bad "--quick needs -o DIR: short runs are not kept in this tree"
 [ -n "$OUT$list" ] || [ "$TP_CHECKOUT" = 1 ] || bad "this is an installation: name a folder with -o DIR"
 need jq jq
@@ -365,6 +394,7 @@ PAGE=${OUT:-$TP_HOME/docs}/gallery.md DOCS=$TP_HOME/docs
 [ -f "$DOCS/papers.md" ] || die "-$EXIT_MISSING" "$DOCS/papers.md is missing; install thinprobe-doc"
 if [ -n "$page" ]; then gallery_page; printf '%s\n' "${PAGES[@]}"; exit; fi
 for name in "${CHOSEN[@]}"; do
+	kept_free "$name"
 	[ -n "$resume" ] || [ ! -e "$(run_of "$name")" ] ||
 		bad "$(run_of "$name") is there already: go on with --resume, or remove it"
 done

@@ -42,6 +42,7 @@ made_tree() {
 		echo "$*" >>"$TP_HOME/../called"
 		run=${*: -1} state=complete
 		printf -v words ' %q' "$@"
+		[[ $* != *--resume* ]] || words=$(jq -r '.command | ltrimstr("thinprobe run")' "$run/run.json")
 		[[ $run != */broken || $* == *--resume* ]] || state=failed
 		[[ $run != */slow || -e $TP_HOME/../quick ]] || state=interrupted
 		mkdir -p "$run/cells/a/1"
@@ -845,6 +846,91 @@ made_questions() {
 	rm -r out roots
 	LAB_SERVER_ROOT=$PWD "$gallery" -o out one three
 	[ "$(cat roots)" = "$PWD/out/runs/one "$'\n'"$PWD/out/runs/three $PWD" ]
+}
+
+@test "gallery: a root of another release is not measured, and a run of one is not kept" {
+	made_tree
+	printf 'three\tmade\t20\t--n 3\tLAB_SERVER_ROOT=/a/root\tbookworm\n' >>tree/data/gallery.tsv
+	mkdir -p new/etc old/etc
+	echo 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"' >new/etc/os-release
+	echo 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"' >old/etc/os-release
+	sed -i '/state != interrupted/i system=$(sed "s/.*=.//; s/.$//" "$LAB_SERVER_ROOT/etc/os-release")\n\
+		jq --arg s "$system" ".lab.server_system = \\$s" "$run/run.json" >x && mv x "$run/run.json"' tree/experiments/engine/run.sh
+	LAB_SERVER_ROOT=$PWD/new run -3 --separate-stderr "$gallery" -o out three
+	[[ $stderr == *"bookworm"*"trixie"* ]]
+	[ ! -e called ]
+	LAB_SERVER_ROOT=$PWD/old run -0 "$gallery" -o out three
+	[ -f out/three/run.json ]
+	# one that was measured before
+	rm -r out/three
+	sed -i 's/12 (bookworm)/13 (trixie)/' out/runs/three/run.json
+	LAB_SERVER_ROOT=$PWD/old run -3 "$gallery" --resume -o out three
+	[ ! -e out/three ]
+	jq 'del(.lab.server_system)' out/runs/three/run.json >x
+	mv x out/runs/three/run.json
+	LAB_SERVER_ROOT=$PWD/old run -3 "$gallery" --resume -o out three
+	[ ! -e out/three ]
+}
+
+@test "gallery: --resume keeps no run of another command, and does not go on with one" {
+	made_tree
+	run -0 "$gallery" --quick -o out one
+	rm -r out/one called
+	run -3 --separate-stderr "$gallery" --resume -o out one
+	[[ $stderr == *"out/runs/one is a run of another command, thinprobe run made --n 1 --quick"* ]]
+	[ ! -e out/one ]
+	[ ! -e called ]
+	run -0 "$gallery" --resume --quick -o out one
+	[ -f out/one/run.json ]
+	rm -r out/one
+	sed -i 's/"complete"/"interrupted"/' out/runs/one/run.json
+	run -3 "$gallery" --resume -o out one
+	[ ! -e called ]
+	run -0 "$gallery" --resume --quick -o out one
+	[ -f out/one/run.json ]
+}
+
+@test "gallery: a folder that is no kept run stays, and nothing is measured for it" {
+	made_tree
+	mkdir -p out/one/2026-11-01T10-00-00
+	echo '{}' | tee out/one/run.json >out/one/2026-11-01T10-00-00/run.json
+	run -2 --separate-stderr "$gallery" -o out one
+	[[ $stderr == *"out/one is no kept run"* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[ ! -e called ]
+	run -0 "$gallery" -o out two
+	rm -r out/two
+	mkdir out/two	# made meanwhile: as kept is what it is, too
+	run -2 "$gallery" --resume -o out two
+	[ -d out/two ]
+	mkdir out/one/figures
+	echo 'figures of others' | tee out/one/figures/mine.svg >out/one/report.md
+	run -0 "$gallery" --page -o out
+	[ -f out/one/2026-11-01T10-00-00/run.json ]
+	[ "$(cat out/one/run.json)" = '{}' ]
+	[ -f out/one/figures/mine.svg ]
+}
+
+@test "gallery: what another gallery of the folder is packing stays" {
+	made_tree
+	mkdir -p out/.new/two out/.new.abcdef/two
+	touch out/.new/two/samples.tar out/.new.abcdef/two/samples.tar
+	run -0 "$gallery" -o out one
+	[ -e out/.new/two/samples.tar ]
+	[ -e out/.new.abcdef/two/samples.tar ]
+	rm -r out/.new out/.new.abcdef
+	[ -z "$(compgen -G 'out/.new*')" ]
+}
+
+@test "gallery: options that would do nothing are refused" {
+	local words
+	made_tree
+	for words in '--list --resume' '--list --when-quiet' '--page --when-quiet' '--page --resume' '--page one' '--list --page'; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr "$gallery" $words -o out
+		[ "${#stderr_lines[@]}" = 1 ]
+	done
+	[ ! -e called ]
 }
 
 @test "docs/gallery.md, docs/desktops.md are what the data and the kept runs say (else: thinprobe gallery --page)" {
