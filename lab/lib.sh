@@ -42,6 +42,8 @@ shown() {
 warn() {
 	local words="$*"
 	words=${words:0:4000} words=${words//$'\r'}	# (a host's line may have no end)
+	while [[ $words == *$'\n' ]]; do words=${words%$'\n'}; done
+	words=${words//$'\n'/; }	# one line: what a host says begins none, in which a CI service would see a command
 	shown words
 	[ ! -t 2 ] || printf '\r\033[K' >&2	# a progress line may stand there
 	printf '%s: %s\n' "${TP_TOOL:-lab}" "$words" >&2

@@ -192,9 +192,10 @@ machine_pushed_out() {
 	local biggest
 	biggest=$(grep -sH '^VmRSS:' /proc/[0-9]*/status | awk '{ split($1, part, "/"); print $2, part[3] }' |
 		sort -rn | head -n 3 | while read -r kb pid; do
-		{ read -r name <"/proc/$pid/comm"; } 2>/dev/null && printf '%s, %s MiB; ' "$name" "$((kb >> 10))"
+		{ read -r name <"/proc/$pid/comm"; } 2>/dev/null && name=${name//[[:cntrl:]]/?} && printf '%s, %s MiB; ' "$name" "$((kb >> 10))"
 	done)
-	awk -v biggest="${biggest%; }" '{ m[$1] = $2 / 1024 } END {
+	biggest=${biggest%; } awk '{ m[$1] = $2 / 1024 } END {
+		biggest = ENVIRON["biggest"]	# (in -v, \n of a name would begin a line)
 		printf "%.0f MiB of files in memory, then whatever has waited longest in its %.0f MiB",
 			m["Cached:"] + m["Buffers:"] - m["Shmem:"], m["MemTotal:"]
 		if (m["SwapTotal:"] > 0) printf ", to %.0f MiB of swap", m["SwapTotal:"]

@@ -107,11 +107,15 @@ figures() {
 # before it, also behind a semicolon, at which those of many countries begin a cell.
 csv_of_tsv() {
 	local before=${1-}
-	cleaned | LC_ALL=C awk -F'\t' -v OFS=, -v before="$before" '{
+	# (the full-width ones as well, of which some programs make the others)
+	cleaned | LC_ALL=C awk -F'\t' -v OFS=, -v before="$before" '
+		BEGIN { signs = split("- + = @ \357\274\215 \357\274\213 \357\274\235 \357\274\240", sign, " ") }
+		{
 		for (i = 1; i <= NF; i++) {
+			if (before != "" && $i ~ /^\357\274[\215\213\235\240]/) $i = before $i
 			if (before != "" && $i ~ /^[-+=@]./ && $i !~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?$/) $i = before $i
-			if (before != "" && $i ~ /;[-+=@]/)
-				for (c = 1; c <= 4; c++) gsub(";[" substr("-+=@", c, 1) "]", ";" before substr("-+=@", c, 1), $i)
+			if (before != "" && $i ~ /;/) for (c = 1; c <= signs; c++)
+				gsub(";" (c > 4 ? sign[c] : "[" sign[c] "]"), ";" before sign[c], $i)
 			if (gsub(/"/, "\"\"", $i) || $i ~ /,/) $i = "\"" $i "\""
 		}
 		$1 = $1
@@ -146,10 +150,11 @@ samples() {
 					for (i = 1; i <= NF; i++) if (index(taken, "\t" $i "\t")) $i = "sample_" $i
 					print }' <<<"$columns")"
 			}
-			awk -F'\t' -v before="$(<"$work/parameters")	$name	$repeat	${series:-latency}" -v columns="$columns" '
-				NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(columns, column, "\t"); next }
+			# (in -v, \n of a name would begin a row)
+			before="$(<"$work/parameters")	$name	$repeat	${series:-latency}" columns=$columns awk -F'\t' '
+				NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(ENVIRON["columns"], column, "\t"); next }
 				{
-					line = before
+					line = ENVIRON["before"]
 					for (i = 1; i <= n; i++) line = line "\t" (column[i] in at ? $at[column[i]] : "")
 					print line
 				}' "$file"
@@ -208,7 +213,7 @@ as_otava() {	# a row for each run
 	done
 	jq -rs '(map(keys_unsorted) | add | reduce .[] as $k ([]; if index([$k]) then . else . + [$k] end)) as $head
 		| $head, (.[] | . as $row | $head | map($row[.]))
-		| map(. // "" | if type == "string" and test("^[-+=@].") then "\u0027" + . else . end) | @csv' "$work/rows" | cleaned
+		| map(. // "" | if type == "string" and test("^[-+=@\uff0b\uff0d\uff1d\uff20].") then "\u0027" + . else . end) | @csv' "$work/rows" | cleaned
 }
 
 as_openmetrics() {

@@ -212,6 +212,12 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	[[ $output != *,=* ]]
 	[[ $output == *",\"'=HYPERLINK"* ]]
 	[[ $output != *"'-"[0-9]* ]]	# a number is none
+	for sign in ＝ ＋ － ＠; do	# which some programs take for = + - @
+		sed -i "2,\$s/\t[^\t]*HYPERLINK[^\t]*/\t${sign}HYPERLINK(1);${sign}1/; 2,\$s/\t.HYPERLINK([^\t]*/\t${sign}HYPERLINK(1);${sign}1/" run/long.tsv
+		sed -i "2,\$s/\t[＝＋－＠]HYPERLINK([^\t]*/\t${sign}HYPERLINK(1);${sign}1/" run/long.tsv
+		run -0 "$tp" export run --as csv
+		[[ $output == *",'${sign}HYPERLINK(1);'${sign}1,"* ]]
+	done
 	changed '.cells[0] |= (.state = "a\u001b<b>\u0001\ufffe\"" | .flags = ["\u0008&"])'
 	run -0 "$tp" export run --as junit -o one.xml
 	sed -i '2,$s/light/li\x1bght/' run/summary.tsv
@@ -246,6 +252,31 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	END
 	run -0 "$tp" report run
 	run -1 grep -l $'\u202e' run/report.{md,html} run/findings.json
+}
+
+@test "messages: what a host says begins no line, nor does the name of a process there" {
+	run bash -c '. "$1/lab/lib.sh"; . "$1/lab/machine.sh"; warn "it says: first
+::error::pwned
+"; sleep 60 & pid=$!; printf "%s" "
+::error::x" >/proc/$pid/comm 2>/dev/null
+		grep() { echo "/proc/$pid/status:VmRSS: 99999999 kB"; }
+		machine_pushed_out; kill "$pid"' sh "$TOP"
+	[[ $output == *"it says: first"*"pwned"* && $output == *"the biggest now"* ]]
+	[ "${#lines[@]}" -eq 2 ]
+	run -1 grep -E '^(::|##)' <<<"$output"
+}
+
+@test "export: no row or field begins in a parameter or a name" {
+	folder
+	"$tp" export run --as samples >before.csv
+	changed '(.cells[0].parameters.protocol) = "vnc\nx\ty"'
+	find run/cells/vnc-light-0 -name cell.json | while read -r file; do
+		jq '.parameters.protocol = "vnc\nx\ty"' "$file" >new
+		cat new >"$file"
+	done
+	"$tp" export run --as samples >after.csv
+	[ "$(wc -l <before.csv)" -eq "$(wc -l <after.csv)" ]
+	[ "$(awk -F, '{ print NF }' before.csv | sort -u)" = "$(awk -F, '{ print NF }' after.csv | sort -u)" ]
 }
 
 @test "gate: nothing in a limits file runs or is obeyed, and what is no limit is refused" {
