@@ -30,6 +30,8 @@ is_run "$run"
 need zstd zstd
 run=$(cd -- "$run" && pwd) || exit 1
 folder=$run name=${run##*/}
+name=${name//[[:cntrl:]\\]/_} name=${name//##/__}	# report takes no others (unpack of foreign.sh)
+[[ $name != [.-]* ]] || name=_$name
 [ ! -e "$out" ] || [ -f "$out" ] || die 2 "-o $out: is no file"
 [ ! -L "$out" ] || out=$(readlink -f -- "$out") || die 2 "-o $output: is a link into a folder that is not there"
 work_folder
@@ -70,12 +72,12 @@ identities() {
 	local of base
 	of=$(jq -rn --arg of "$folder" '$of | tojson[1:-1]') && base=${of##*/} || return
 	(cd "$work/in/$name" && { printf './run.json\0' && find . -type f ! -path ./run.json -print0 | LC_ALL=C sort -z; } |
-		LC_ALL=C RUN=$of xargs -r0 awk -f "$here/identity.awk" && printf 'folder\t%s\tthe run\n' "$base") |
+		LC_ALL=C RUN=$of xargs -r0 awk -f "$here/identity.awk" && printf 'folder\t%s\tthe run\n' "$base" "$name") |
 		LC_ALL=C awk -F'\t' -v OFS='\t' '
 			$1 == "version" && !(($1, $2) in times) { versions = versions " " $2 }
 			!times[$1, $2]++ { kind[++n] = $1; value[n] = $2; place[n] = $3 }
 			END {
-				kinds = split("host user title address interface command path folder machine", wanted, " ")
+				kinds = split("host user title address interface command path folder machine text", wanted, " ")
 				for (k = 1; k <= kinds; k++) for (i = 1; i <= n; i++)
 					if (kind[i] == wanted[k] && (kind[i] != "address" || !index(versions, value[i])) &&
 						(kind[i] != "folder" || value[i] !~ /^[0-9]+-[0-9]+-[0-9]+T[0-9.-]+$/))
@@ -137,7 +139,7 @@ classes >"$work/classes" && mkdir -p "$work/in/$name" &&
 	fi && identities >"$work/told" || die 1 "cannot copy $run to ${TMPDIR:-/tmp}"
 while IFS=$'\t' read -r _ value _; do TAKEN[=$value]=1; done <"$work/told"
 while IFS=$'\t' read -r kind value place times; do
-	[ "$kind" != folder ] || ! is_common "$value" || continue
+	[[ $kind != @(folder|text) ]] || ! is_common "$value" || continue
 	word_for "$kind" "$value"
 	anywhere=2 as=${anonymous:+ -> $WORD} more=''
 	[[ -z $anonymous || $kind == @(address|path) ]] || ! is_common "$value" -i || anywhere=1
@@ -157,9 +159,15 @@ awk -F'\t' -v typed="$with_typed" '
 	END { if (n) print "thinprobe: bundle: left out, files: " n names (n > named && named ? ", ..." : "") }' "$work/classes" |
 	printable >&2
 [ -z "$anonymous" ] || { (rename_all) && name=$(<"$work/name"); } || die 1 "cannot rename in ${TMPDIR:-/tmp}"
-# (A folder may be a stranger's, with a link of that name.)
-[ -n "$out" ] || { out=$name.tar.zst && { [ ! -e "$out" ] || [ -f "$out" ]; } && [ ! -L "$out" ]; } ||
-	die 1 "$name.tar.zst is here already, and no file; remove it, or name another with -o"
+# bundle_free FILE: it is not there, or a bundle of this run. (A folder may be a stranger's, with a link of that name.)
+bundle_free() {
+	[ -e "$1" ] || [ -L "$1" ] || return 0
+	[ -f "$1" ] && [ ! -L "$1" ] || die 1 "$1 is here already, and no file; remove it, or name another with -o"
+	tar --force-local --zstd -xOf "$1" -- "$name/run.json" 2>/dev/null | jq -c "$when" 2>/dev/null |
+		cmp -s - <(jq -c "$when" "$work/in/$name/run.json")
+}
+when='[.started, .ended, .experiment]' n=1
+[ -n "$out" ] || until bundle_free "${out:=$name.tar.zst}"; do out=$name-$((++n)).tar.zst; done
 tar --force-local --zstd -cf "$work/packed" -C "$work/in" --sort=name --owner=0 --group=0 --numeric-owner -- "$name" 2>/dev/null ||
 	die 1 "cannot pack in ${TMPDIR:-/tmp}"
 put_file "$out" <"$work/packed" || exit 1

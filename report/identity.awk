@@ -65,11 +65,14 @@ function in_text(text, path, key,   kind, value) {
 
 function kind_of(path, key) {
 	if (key ~ /^(.*_)?host(name)?$/ || path ~ /^lab\.(server|client|listener)$/) return "host"
-	if (path ~ /(^|\.)settings\.(on|to|server|target|listen|bind)$/) return "on"
+	if (key == "hosts" || path ~ /(^|\.)settings\.clients$|^sweep\.from$/) return "hosts"
+	if (path ~ /(^|\.)settings\.(on|to|server|target|listen|bind)$|^protocol\.server$|^sweep\.on$/) return "on"
 	if (key ~ /^(user|login)(name|_name)?$/) return "user"
-	if (path == "command" || path ~ /(^|\.)settings\.(set_load|before|hog)$/) return "command"
+	if (path == "command" || path ~ /(^|\.)settings\.(set_load|before|hog|own_display)$/) return "command"
 	if (key == "interface" || path ~ /^lab\.(link|capture)$/) return "interface"
-	return key ~ /^(.*_)?title$/ ? "title" : key ~ /^(machine|says)$/ ? key : ""
+	if (key ~ /^(.*_)?title$/) return "title"
+	if (key ~ /^(machine|says)$/) return key
+	return file == "run.json" && path ~ /^settings\./ ? "text" : ""
 }
 
 function add(kind, value) {
@@ -83,14 +86,30 @@ function identify(kind, text, path,   part, n, i, attach) {
 		n = split(text, part, " ")
 		if (path == "lab.link") { add(kind, part[2]); add(kind, part[4]) }
 		else if (path != "lab.capture" || text ~ /listener, /) add(kind, part[n])
-	} else if (kind == "on" && text ~ /[:@]/) {
+	} else if (kind == "hosts") {
+		n = split(text, part, ",")
+		for (i = 1; i <= n; i++) if (part[i] !~ /^[0-9]+$/) add_host(part[i])
+	} else if (kind == "on" && text ~ /\\".*\\"/) {	# of VNC: version, size, and the desktop's name
+		sub(/^[^"]*\\"/, "", text)
+		sub(/\\"[^"]*$/, "", text)
+		add("title", text)
+		if (text ~ /^[^ ]+@[^ ]+$/) add_host(text)
+		if (text ~ /^[^ ]+:[0-9]+ \([^ ]+\)$/) {	# HOST:N (USER)
+			add_host(text)
+			sub(/^[^(]*\(/, "", text)
+			add("user", substr(text, 1, length(text) - 1))
+		}
+	} else if (kind == "on" && (text ~ /[:@]/ || path ~ /\.on$/ && text != "lab")) {
 		attach = sub(/^attach:/, "", text)
-		sub(/^ssh:/, "", text)
 		n = split(text, part, ",")
 		for (i = 1; i <= n; i++) {
-			if (sub(/^(vnc|rdp|x11):/, "", part[i]) || !attach || i == 1) add_host(part[i])
+			if (sub(/^(ssh|vnc|rdp|x11):(\/\/)?/, "", part[i]) || !attach || i == 1) add_host(part[i])
 			else if (i == 2 && part[i] !~ /^(0x[0-9A-Fa-f]+|[0-9]+|pick)$/) add("title", part[i])
 		}
+	} else if (kind == "text" && text ~ /[^A-Za-z0-9_.,:%+=-]/) add("text", text)
+	else if (kind == "text") {	# (bundle.sh leaves out words that are thinprobe's)
+		n = split(text, part, /[,:=+]/)
+		for (i = 1; i <= n; i++) if (part[i] ~ /[A-Za-z]/ && part[i] !~ /^[0-9.]+[A-Za-z]*$/) add("text", part[i])
 	}
 }
 

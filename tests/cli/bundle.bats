@@ -27,6 +27,12 @@ bundle() { run -0 "$TOP/thinprobe" bundle run -o b.tar.zst "$@"; }
 changed() { jq "$@" run/run.json >new && mv new run/run.json; }
 # unpacked: the files of the bundle, in there
 unpacked() { rm -rf there && mkdir there && tar --zstd -xf b.tar.zst -C there; }
+# small: of the run one repeat of one condition, without samples
+small() {
+	rm -rf run/cells/vnc-light-2 run/cells/vnc-light-0/[!1]* run/{long,summary,stages}.tsv
+	find run -name '*.tsv' ! -name schema.tsv -delete
+	changed '.cells |= .[:1]'
+}
 numbers() { (cd "$1" && find . -name '*.json' -o -name '*.tsv' | LC_ALL=C sort | xargs sed -E 's/"([^"\\]|\\.)*"/S/g'); }
 
 # Names of people and machines: HOST, USER, TITLE.
@@ -211,9 +217,77 @@ named() {
 	[[ $output != *$'\e'* ]]
 	# nor is a bundle unpacked whose folder's name is a command of a CI service
 	mv run '##vso[x]'
-	run -0 "$TOP/thinprobe" bundle '##vso[x]' -o ci.tar.zst
+	tar --zstd -cf ci.tar.zst '##vso[x]'
 	run -1 "$TOP/thinprobe" report ci.tar.zst -o there
 	[ ! -e there ]
+}
+
+@test "a folder whose name report takes for no run's is packed under one that it takes" {
+	local name
+	small
+	for name in '##vso[x]' .hidden -o 'back\slash' $'two\nlines' 'a##b'; do
+		rm -rf there packed
+		cp -r run "./$name"
+		(cd -- "./$name" && "$TOP/thinprobe" bundle . -o ../packed)
+		"$TOP/thinprobe" report packed -o there --verdict || true	# (it has no table)
+		[ -f there/*/run.json ]
+	done
+}
+
+@test "without -o, a bundle replaces no bundle of another run" {
+	local n
+	small
+	for n in 1 2; do
+		mkdir -p "$n"
+		cp -r run "$n/names of $n"
+		jq --arg at "2026-01-0${n}T00:00:00Z" '.started = $at' run/run.json >"$n/names of $n/run.json"
+		cp -r "$n/names of $n" "$n/run"
+	done
+	for n in 1 2 1; do run -0 "$TOP/thinprobe" bundle "$n/names of $n" --anonymous; done
+	[ "$(ls -- *.tar.zst | wc -l)" -eq 2 ]
+	for n in *.tar.zst; do tar --zstd -xOf "$n" --wildcards '*/run.json' | jq -r .started; done | sort >started
+	printf '2026-01-0%sT00:00:00Z\n' 1 2 | cmp - started
+	rm -- *.tar.zst
+	for n in 1 2 2; do run -0 "$TOP/thinprobe" bundle "$n/run"; done
+	[ "$(ls -- *.tar.zst | paste -sd ' ')" = "run-2.tar.zst run.tar.zst" ]
+}
+
+@test "--anonymous: hosts, users and commands in settings are renamed, and what is no word of thinprobe is" {
+	local cell=run/cells/vnc-light-0/1
+	small
+	changed '.settings += {own_display: "xfreerdp /v:corp-srv.example.com /u:alice /from-stdin:force", clients: "login-node7,carol@n8",
+			link_measured: {hosts: "srv-three,dave@cli-three", rtt_ms: 5}, label: ["Erin-desk", "heavy"], trace: "our wages.trace",
+			target: "ssh://bob@build9", queue: "50ms", criteria: ["p95:150ms", "apdex:0.85"], later_option: "frank on zeta"}
+		| .sweep = {on: "ssh:srv-two,grace@cli-two", from: "login-node8"}
+		| .protocol.server = "RFB 3.8, 800x600 \"heidi@corp-box\", security type 2, offers 2"
+		| .reason = "the client (xfreerdp /v:corp-srv.example.com /u:alice /from-stdin:force) ended; asked login-node8 and bob"'
+	jq '.settings.server = "RFB 3.8, 800x600 \"srv:1 (alice.smith)\", security type 1, offers 1, 2"' $cell/keyrepeat.json >new
+	mv new $cell/keyrepeat.json
+	jq '.sweep = {on: "ssh:srv-two,grace@cli-two", from: "login-node7"}' $cell/cell.json >new
+	mv new $cell/cell.json
+	bundle --anonymous --all
+	unpacked
+	run -1 grep -rEi 'corp-srv|alice|login-node|carol|n8|srv-three|dave|cli-three|erin|wages|bob|build9|frank|zeta|srv-two|grace|cli-two|heidi|corp-box|smith' \
+		there
+	jq -e '.settings | .target == "ssh://\(.target | ltrimstr("ssh://"))" and (.target | test("^ssh://user-[0-9]+@host-[0-9]+$")) and .queue == "50ms"
+		and .criteria == ["p95:150ms", "apdex:0.85"] and .label[1] == "heavy" and .app == "light"
+		and .link_measured.rtt_ms == 5' there/run/run.json
+	jq -e '.settings.server | test("^RFB 3.8, 800x600 .title-[0-9]+., security type 1, offers 1, 2$")' there/$cell/keyrepeat.json
+	jq -e '.sweep | .on | test("^ssh:host-[0-9]+,user-[0-9]+@host-[0-9]+$")' there/$cell/cell.json
+	[ "$(numbers run)" = "$(numbers there/run)" ]
+}
+
+@test "--anonymous: of the settings of the kept runs nothing is hidden" {
+	local kept
+	for kept in "$TOP"/results/reference/{stalls,capacity,schedulers}; do
+		rm -rf run there
+		mkdir -p run/cells/a/1
+		echo '{}' >run/cells/a/1/cell.json
+		jq 'del(.kept)' "$kept/run.json" >run/run.json
+		bundle --anonymous
+		unpacked
+		[ "$(jq -S .settings there/run/run.json)" = "$(jq -S .settings run/run.json)" ]
+	done
 }
 
 @test "it cannot be written: status 1, and nothing is left" {
