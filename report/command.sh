@@ -68,6 +68,7 @@ has_run() {	# has_run FOLDER: dies where there is no run.json
 
 is_run() {	# is_run FOLDER: dies where it is no run folder
 	local wrong
+	need jq jq
 	[ ! -f "$1/ab.json" ] || die 1 "$1: a comparison; its runs are $1/a and $1/b"
 	has_run "$1"
 	wrong=$(jq -r "if .experiment | type != \"string\" then \"names no experiment\"

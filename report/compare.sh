@@ -26,6 +26,7 @@ metrics='' effect=10% alpha=5 strict='' json='' gate='' unlike=''	# (gate, unlik
 read_words 'strict json gate unlike' 'metrics effect alpha' "$@"
 runs=("${words[@]%/}")
 [ "${#runs[@]}" -gt 1 ] || bad "needs two run folders or more"
+[ -n "$json" ] || need column bsdextrautils
 for i in "${!runs[@]}"; do
 	is_run "${runs[i]}"
 	runs[i]=$(cd -- "${runs[i]}" && pwd) || exit 1

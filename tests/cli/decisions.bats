@@ -113,6 +113,39 @@ again() {
 	[ "$output" = 1 ]
 }
 
+@test "gate: a JUnit file of an earlier gate does not stay, however this one ends; another file does" {
+	local words
+	mkdir none
+	for words in "none --limits good" "$RUN --limits none" "$RUN --limits good --baseline $RUN" "$RUN $RUN --limits good" "$RUN"; do
+		echo '<testsuite name="thinprobe stalls" tests="1" failures="0">' >old.xml
+		# shellcheck disable=SC2086 # words
+		run "$TOP/thinprobe" gate $words --junit old.xml
+		[[ $status == [12] ]]
+		[ ! -e old.xml ]
+	done
+	echo mine >mine
+	run -1 "$TOP/thinprobe" gate none --limits good --junit mine
+	[ "$(cat mine)" = mine ]
+}
+
+@test "compare, gate, export, bundle: without jq or column, which package has it" {
+	local words
+	mkdir path
+	ln -s /usr/bin/* path/
+	rm path/column
+	PATH=$PWD/path run -4 "$TOP/thinprobe" compare "$RUN" "$RUN"
+	[[ ${#lines[@]} = 1 && $output == *"column is missing"*bsdextrautils* ]]
+	PATH=$PWD/path run "$TOP/thinprobe" compare "$RUN" "$RUN" --json
+	[ "$status" = 0 ]
+	rm path/jq
+	echo 'p50 * < 50ms' >good
+	for words in "compare $RUN $RUN" "gate $RUN --limits good" "export $RUN --as csv" "bundle $RUN -o b.zst"; do
+		# shellcheck disable=SC2086 # words
+		PATH=$PWD/path run -4 "$TOP/thinprobe" $words
+		[[ ${#lines[@]} = 1 && $output == *"jq is missing"*"apt-get install"* ]]
+	done
+}
+
 @test "gate: limits and a baseline; exit status, TAP and JUnit" {
 	printf '%s\n' '# a comment' 'p50 vnc-light-0 < 50ms' 'late * <= 5%' >good
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits good
