@@ -42,7 +42,7 @@ left() {	# sets `missing`, the cells that are not there; 1: there is none
 	[ "${#missing[@]}" -gt 0 ]
 }
 for id in "${ids[@]}"; do
-	[[ $id == */*.+([0-9]) && $(cell_name "$id") != */* ]] &&
+	[[ $id == */*.[1-9]*([0-9]) && $(cell_name "$id") != */* ]] &&
 		jq -e --arg name "$(cell_name "$id")" --argjson repeat "${id##*.}" \
 			'(.settings.repeats // 1) >= $repeat and any(.cells[]; .name == $name)' "$dir/${id%%/*}/run.json" >/dev/null 2>&1 ||
 		die -2 "cell $id: no cell of this sweep; thinprobe sweep --resume $(printf %q "$dir") --list names them"

@@ -49,6 +49,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$commands/sweep.sh" file --list | cut -
 	touch sweep/sweep
 	mkdir sweep/r
 	echo '{"settings": {"repeats": 2}, "cells": [{"name": "a"}, {"name": "b"}]}' >sweep/r/run.json
+	refused 2 "no cell of this sweep" "$commands/sweep_cell.sh" r/a.01 --sweep sweep
 	refused 2 "another run or repeat" "$commands/sweep_cell.sh" r/a.1 r/b.2 --sweep sweep
 	refused 2 "no cell of this sweep" "$commands/sweep_cell.sh" "r/a.1 r/c.1" --sweep sweep
 }
