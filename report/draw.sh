@@ -19,7 +19,8 @@ thinned() {
 # Lines TABLE, fields on standard input become the files TABLE of the folder. To gnuplot, text of a table is only text; all the same
 # it is made drawable, with nothing that begins or ends anything in a script or an SVG.
 tables_in() {	# tables_in FOLDER
-	mkdir -p "$1" && sed "s/'/’/g" | drawable | awk -F'\t' -v folder="$1" '
+	mkdir -p "$1" && sed "s/'/’/g" | drawable | folder=$1 awk -F'\t' '
+		BEGIN { folder = ENVIRON["folder"] }	# (in -v, \ is an escape)
 		{
 			name = $1
 			sub(/^[^\t]*\t/, "")

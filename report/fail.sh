@@ -63,8 +63,8 @@ judge | limits)
 			2>/dev/null) ||
 		die 1 "$2: a value in run.json or in a table has the wrong type"
 	{ IFS= read -r doubt; IFS= read -r limits; table=$(cat); } <<<"$said"
-	[ -z "$file" ] || ! text=$(jq -er '[.limits[] | select(.unmatched).text][0]' <<<"$limits") ||
-		die 2 "$file: no condition has such a name: $text; the run has $(jq -r '[.cells[].name] | join(", ")' run.json)"
+	! text=$(jq -er '[.limits[] | select(.unmatched).text][0]' <<<"$limits") ||
+		die 2 "${file:---fail-if}: no condition has such a name: $text; the run has $(jq -r '[.cells[].name] | join(", ")' run.json)"
 	status=0
 	judged=$(tool judge - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json <<<"$table") || status=$?
 	[[ $status == [035] ]] || exit 1

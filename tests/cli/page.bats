@@ -372,6 +372,16 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	run -5 "$TOP/report/report.sh" run --fail-if 'load>9,p50>0.1s'
 	[[ $output == *FAILED*"p50>0.1s"*"1 of 3"*150*"(b, 5 Load)"* ]]
 	[ -e run/report.html ]
+	run -2 --separate-stderr "$TOP/report/report.sh" run --fail-if 'p50>1ms@nothing'
+	[[ $stderr == *"no condition has such a name: p50>1ms@nothing"* ]]
+}
+
+@test "a report is drawn also in a folder whose name has a backslash" {
+	local folder='tables\there\new'
+	. "$TOP/report/foreign.sh"
+	. "$TOP/report/draw.sh"
+	printf 'a.tsv\t1\t2\n' | tables_in "$PWD/$folder"
+	[ "$(cat "$folder/a.tsv")" = $'1\t2' ]
 }
 
 @test "--fail-if: a short name that fits several columns is refused, unless one of them is the summary's main column" {
