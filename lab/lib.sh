@@ -275,7 +275,6 @@ app_use() {
 	# shellcheck disable=SC2317 # drivers call them
 	{
 		app_watch() { printf 'update\n'; }
-		app_cost_ns() { :; }
 		app_reset() { :; }
 		app_stop() { [ -z "$APP_PID" ] || lab_stop "$APP_PID"; }
 	}

@@ -3,16 +3,8 @@
 # refecho.sh - the heavy application: refecho, which burns APP_COST of CPU time per redraw (default 10ms) and shows which
 # key it has answered. Contract: protocols/README.md.
 
-app_about() { printf 'refecho: %s of CPU time per redraw, answers readable from the pixels\n' "${APP_COST:-10ms}"; }
 app_packages() { printf 'xdotool\n'; }
 app_watch() { printf 'patch\n'; }
-
-app_cost_ns() {
-	LC_ALL=C awk -v cost="${APP_COST:-10ms}" 'BEGIN {
-		n = cost + 0; u = cost; gsub(/[0-9.]/, "", u)
-		n *= u == "ns" ? 1 : u == "us" ? 1e3 : u == "ms" ? 1e6 : 1e9
-		printf "%.0f\n", n }'
-}
 
 # APP_OPTIONS (array): more options for refecho, --cost-per key for one.
 app_start() {

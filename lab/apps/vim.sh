@@ -8,7 +8,6 @@
 # shellcheck source=lab/xterm.sh
 . "$LAB_HERE/xterm.sh"
 
-app_about() { printf 'vim in insert mode in an xterm (light: a fraction of a millisecond per key)\n'; }
 app_packages() { printf 'xterm vim-tiny xdotool\n'; }
 
 app_start() {

@@ -6,7 +6,6 @@
 
 protocol_about() { printf 'a client window of any server, on your own X display (--on attach:DISPLAY,WINDOW)\n'; }
 protocol_properties() { printf 'window\n'; }
-protocol_packages() { printf 'xdotool x11-utils\n'; }
 
 protocol_can() {
 	if [ "${ON_BACKEND-}" = attach ]; then return 0; fi

@@ -48,11 +48,6 @@ GRD_SESSION='
 
 protocol_about() { printf 'RDP from GNOME Remote Desktop, mutter without a screen (answers with a readable patch)\n'; }
 protocol_properties() { printf 'link own-echo\n'; }
-protocol_packages() {
-	printf 'gnome-remote-desktop mutter pipewire wireplumber dbus-daemon libglib2.0-bin gsettings-desktop-schemas '
-	printf 'freerdp2-dev openssl\n'
-}
-
 protocol_can() {
 	lab_needs "server:$GRD_DAEMON:gnome-remote-desktop" server:mutter:mutter server:pipewire:pipewire \
 		server:wireplumber:wireplumber server:dbus-daemon:dbus-daemon server:gsettings:libglib2.0-bin \

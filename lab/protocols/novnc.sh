@@ -24,11 +24,6 @@ protocol_about() {
 }
 
 protocol_properties() { printf 'display link view\n'; }
-protocol_packages() {
-	printf 'tigervnc-standalone-server websockify %schromium xvfb xauth x11-xserver-utils xdotool\n' \
-		"$([ "$PROTOCOL_VARIANT" = page ] || echo 'novnc ')"
-}
-
 protocol_can() {
 	lab_needs server:Xvnc:tigervnc-standalone-server server:xset:x11-xserver-utils server:xdotool:xdotool \
 		server:websockify:websockify client:chromium:chromium && viewer_can || return

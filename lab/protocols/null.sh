@@ -6,7 +6,6 @@
 protocol_about() { printf 'no server: the cost of the measuring chain itself\n'; }
 # No display for applications: the probe answers itself.
 protocol_properties() { printf '\n'; }
-protocol_packages() { :; }
 protocol_can() { :; }
 
 protocol_start() {

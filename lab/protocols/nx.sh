@@ -27,12 +27,6 @@ protocol_about() {
 
 protocol_properties() { printf 'display link view pictures-cached\n'; }
 
-protocol_packages() {
-	printf 'nxproxy xvfb xauth x11-xserver-utils xdotool'
-	[ "$PROTOCOL_VARIANT" != agent ] || printf ' nxagent'
-	printf '\n'
-}
-
 nx_program() { [ "$PROTOCOL_VARIANT" = agent ] && printf nxagent || printf nxproxy; }
 
 protocol_can() {

@@ -44,12 +44,6 @@ protocol_properties() {
 	*) printf 'display link view\n' ;;
 	esac
 }
-protocol_packages() {
-	printf 'xrdp %s %s openssl xvfb xauth x11-xserver-utils xdotool\n' \
-		"$([ "$PROTOCOL_VARIANT" = vnc ] && echo tigervnc-standalone-server || echo xorgxrdp)" \
-		"$(rdp_headless && echo freerdp2-dev || echo freerdp2-x11)"
-}
-
 protocol_can() {
 	local module=${RDP_XORG%/*}/modules/libxorgxrdp.so
 	lab_needs server:xrdp:xrdp server:xset:x11-xserver-utils server:xauth:xauth server:openssl:openssl \

@@ -16,7 +16,6 @@ protocol_about() {
 	printf 'RDP, FreeRDP'\''s shadow server in front of an Xvfb, without a client of its own: keyrepeat is the client\n'
 }
 protocol_properties() { printf 'display link\n'; }
-protocol_packages() { printf 'freerdp2-shadow-x11 freerdp2-dev openssl xvfb xauth x11-xserver-utils\n'; }
 
 shadow_server() {
 	local name

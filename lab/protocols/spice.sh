@@ -16,7 +16,6 @@ SPICE_XORG=/usr/lib/xorg/Xorg
 
 protocol_about() { printf 'SPICE, Xorg with the spiceqxl driver, client spicy\n'; }
 protocol_properties() { printf 'display link view pictures-cached\n'; }
-protocol_packages() { printf 'xserver-xspice spice-client-gtk xvfb xauth x11-utils x11-xserver-utils xdotool\n'; }
 
 protocol_can() {
 	local what=${SPICE_XORG%/*}/modules/drivers/spiceqxl_drv.so

@@ -34,14 +34,6 @@ protocol_properties() {
 	esac
 }
 
-protocol_packages() {
-	printf 'openssh-server openssh-client xvfb xauth x11-xserver-utils xdotool'
-	case $PROTOCOL_VARIANT in
-	x11*) printf '\n' ;;
-	*) printf ' xterm vim-tiny\n' ;;
-	esac
-}
-
 protocol_can() {
 	local wants=(client:ssh:openssh-client client:ssh-keygen:openssh-client server:sshd:openssh-server
 		server:ssh-keygen:openssh-client)

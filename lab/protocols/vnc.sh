@@ -37,15 +37,6 @@ protocol_properties() {
 	esac
 }
 
-protocol_packages() {
-	case $PROTOCOL_VARIANT in
-	refecho) ;;
-	x11vnc) printf 'x11vnc xvfb x11-xserver-utils\n' ;;
-	viewer) printf 'tigervnc-standalone-server tigervnc-viewer xvfb xauth x11-xserver-utils xdotool\n' ;;
-	*) printf 'tigervnc-standalone-server x11-xserver-utils\n' ;;
-	esac
-}
-
 protocol_can() {
 	case $PROTOCOL_VARIANT in
 	refecho) [ -x "$TP_BIN/refecho" ] || { printf '%s is not built; run: make\n' "$TP_BIN/refecho"; return 1; } ;;

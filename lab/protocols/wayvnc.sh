@@ -17,7 +17,6 @@ wayvnc_on() { printf %s "${PROTOCOL_VARIANT:-sway}"; }
 
 protocol_about() { printf 'VNC from Wayland, wayvnc on %s without a screen (answers with a readable patch)\n' "$(wayvnc_on)"; }
 protocol_properties() { printf 'link own-echo\n'; }
-protocol_packages() { printf 'wayvnc %s\n' "$(wayvnc_on)"; }
 
 protocol_can() {
 	lab_has server "$(wayvnc_on)" || [ "$PROTOCOL_VARIANT" != labwc ] || {

@@ -26,7 +26,6 @@ protocol_about() {
 	printf '%s from Wayland, weston without a screen (answers with a readable patch)\n' "${over^^}"
 }
 protocol_properties() { printf 'link own-echo\n'; }
-protocol_packages() { printf 'weston%s\n' "$([ "$PROTOCOL_VARIANT" != rdp ] || echo ' freerdp2-dev openssl')"; }
 
 protocol_can() {
 	local over

@@ -14,7 +14,6 @@
 
 protocol_about() { printf 'remote X: applications draw across the link on a display of the client (Xvfb)\n'; }
 protocol_properties() { printf 'display link view\n'; }
-protocol_packages() { printf 'xvfb xauth x11-xserver-utils\n'; }
 
 protocol_can() { viewer_can && lab_needs server:xauth:xauth server:xset:x11-xserver-utils; }
 

@@ -17,7 +17,6 @@ XPRA_MODULES='gi._gi_cairo:python3-gi-cairo PIL:python3-pil lz4:python3-lz4'
 
 protocol_about() { printf 'xpra: the windows of a display at the server as pictures, one by one\n'; }
 protocol_properties() { printf 'display link view\n'; }
-protocol_packages() { printf 'xpra python3-gi-cairo python3-pil python3-lz4 xvfb xauth x11-xserver-utils xdotool\n'; }
 
 protocol_can() {
 	local role at missing

@@ -9,7 +9,6 @@
 
 protocol_about() { printf 'NAME: the reference server, until there is another\n'; }
 protocol_properties() { printf 'link own-echo\n'; }	# display, where applications run in its sessions
-protocol_packages() { :; }
 protocol_can() { [ -x "$TP_BIN/refecho" ] || { printf '%s is not built; run: make\n' "$TP_BIN/refecho"; return 1; }; }
 
 # (Where the server is a program of yours: protocol_can() { lab_needs server:PROGRAM:PACKAGE; }, by which `ab` knows it, and

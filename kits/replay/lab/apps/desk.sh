@@ -30,10 +30,8 @@ desk_row() {
 	esac
 }
 
-app_about() { printf 'an empty desktop (openbox) on which one application is started: mousepad, LibreOffice or Geany\n'; }
 app_packages() { printf 'openbox mousepad x11-xserver-utils\n'; }
 app_watch() { printf 'update\n'; }
-app_cost_ns() { :; }
 app_reset() { :; }
 
 app_can() {
