@@ -126,7 +126,11 @@ $(BUILD)/src/lib/act.o: $(BUILD)/keysyms.h
 # What keyrepeat loads for rdp: alone, as its libraries are many, and not everywhere: made where FreeRDP 3 or 2 is. FREERDP=: never.
 FREERDP = $(patsubst /usr/include/freerdp%/freerdp/client.h,%,$(firstword $(wildcard $(patsubst %,/usr/include/freerdp%/freerdp/client.h,3 2))))
 PLUGINS = $(BIN)/keyrepeat_x11.so $(if $(FREERDP),$(BIN)/keyrepeat_rdp.so)
-plugins: $(PLUGINS)
+plugins: $(PLUGINS) $(BIN)/door
+
+# What starts the commands of emulated hosts.
+$(BIN)/door: lab/local/door.c Makefile | $(BIN)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(LDFLAGS) -o $@ $<
 
 $(BUILD)/$(RDP_PLUGIN:.c=.o): ALL_CFLAGS += -isystem /usr/include/freerdp$(FREERDP) -isystem /usr/include/winpr$(FREERDP) -fPIC \
 	-fvisibility=hidden
@@ -281,7 +285,7 @@ install: all
 	rm -rf "$(LIBEXEC)" "$(SHARE)" "$(DOC)"	# files of an older release would stay
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(MAN7)" "$(DOC)/docs" "$(COMPLETIONS)"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
-	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
+	install -m 755 $(PROGRAMS) $(BIN)/door "$(LIBEXEC)"
 	install -m 644 $(PLUGINS) "$(LIBEXEC)"
 	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
 	for part in $(foreach part,packages lab experiments plots data,$(wildcard $(KITS:%=%/$(part)))); do \

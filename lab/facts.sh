@@ -136,14 +136,15 @@ facts_link() {
 					tx_checksums: ."tx-checksumming", rx_checksums: ."rx-checksumming"})}'
 }
 
-# name<TAB>version of what takes part in a measurement; a tool that is not there is null, a package is left out.
+# name<TAB>version of what takes part in a measurement; a tool that is not there is null, a package is left out. Beside emulated
+# hosts, what the server runs is asked there (lab_facts): it may be a stranger's.
 facts_tools() {	# PACKAGE...
-	local vi
+	local vi no=${LAB_HOLD_server:+/none}
 	for vi in vim.tiny vi vim; do ! command -v $vi >/dev/null || break; done	# as app_start
 	{
-		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' '-version -help'
-		facts_tool xterm 's/.*XTerm(\([0-9]*\)).*/\1/p' -version
-		facts_tool vim.tiny 's/.*IMproved \([0-9.]*\).*/\1/p' --version $vi
+		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' '-version -help' "${no:-Xvnc}"
+		facts_tool xterm 's/.*XTerm(\([0-9]*\)).*/\1/p' -version "${no:-xterm}"
+		facts_tool vim.tiny 's/.*IMproved \([0-9.]*\).*/\1/p' --version "${no:-$vi}"
 		facts_tool gnuplot 's/^gnuplot \(.*\)/\1/p' --version
 		facts_tool xdotool 's/.*version \(.*\)/\1/p' --version
 		facts_tool ip 's/.*iproute2-\([0-9.]*\).*/\1/p' -V

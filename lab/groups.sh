@@ -63,7 +63,7 @@ lab_change() {
 	return 1
 }
 
-# Its input ends when the last process with the writing end has ended: the driver and all its children.
+# Its input ends when the driver ends: no command in a host has the writing end.
 lab_undo_start() {
 	local both told LAB_COMMAND
 	open_pipe both

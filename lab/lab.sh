@@ -155,6 +155,8 @@ keep) keep ;;
 exec)
 	shift
 	read_state || die "no lab is up; make one with: thinprobe lab up"
+	# shellcheck disable=SC2034 # lab_command reads it: what is typed is the command's
+	LAB_BY_HAND=1
 	[[ " $* " =~ \ (server|client[0-9]*)\ +[^\ ] ]] ||
 		die "-$EXIT_USAGE" "exec: name server or client, and a command; see thinprobe lab --help"
 	lab_exec "$@"

@@ -209,8 +209,9 @@ lab_use() {
 # the way to get it. (Without a back-end, and in the emulated lab, that is this machine, or LAB_SERVER_ROOT, where a link leads
 # elsewhere from here than from within.)
 lab_has() {
-	local file
-	[ "$1" = server ] && [ -n "${LAB_SERVER_ROOT-}" ] || { command -v -- "$2" >/dev/null 2>&1; return; }
+	local file path=LAB_PATH_$1
+	[ "$1" = server ] && [ -n "${LAB_SERVER_ROOT-}" ] ||
+		{ PATH=${!path-}${!path:+:}$PATH command -v -- "$2" >/dev/null 2>&1; return; }
 	[[ $2 != /* ]] || { [ -e "$LAB_SERVER_ROOT$2" ]; return; }
 	for file in "$LAB_SERVER_ROOT"/usr/{local/bin,bin,sbin}/"$2"; do [ ! -e "$file" ] && [ ! -L "$file" ] || return 0; done
 	return 1

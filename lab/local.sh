@@ -6,17 +6,23 @@
 #    +- hold.sh     takes the CPUs, makes hosts and link; setpriv --pdeathsig KILL, so it dies with the driver
 #    |   +- unshare, host.sh (process 1 of the server)    the hosts die with hold.sh, and all in them
 #    |   +- unshare, host.sh (process 1 of the client)
-#    +- enter.sh    one per command started, outside the pid namespace: hands signals and exit status through
+#    +- door        one per command started: takes from it what is the driver's, and becomes
+#       enter.sh    outside the pid namespace: hands signals and exit status through
 #        +- COMMAND in the namespaces of its host
 #
 # Nothing outlives a kill -9 of the driver and nothing outside of the namespaces is changed, but for
 # empty lock files (lab_clean), and groups and switches that are asked for (groups.sh; taken back).
 # Without root everything lives in one user namespace, which also is the hosts' root; session
 # programs run as an ordinary user of a nested user namespace. With root that is root without
-# capabilities, to which root's files belong; or, on the server and with LAB_OWN_UID=1 (runs and
-# `lab up` say so), another user, LAB_UID, who owns nothing outside of its /tmp: words of such commands
-# that are paths below LAB_RUN mean /tmp/.run there, as over ssh, and lab_start -o, lab_put and
-# lab_get carry files.
+# capabilities, to which root's files belong; or, with LAB_OWN_UID=1 (runs and `lab up` say so),
+# another user in each host, LAB_UID and LAB_UID_client, who owns nothing outside of its /tmp. On the
+# server, words of such commands that are paths below LAB_RUN mean /tmp/.run there, as over ssh, and
+# lab_start -o, lab_put and lab_get carry files. On the client, our own programs (of TP_BIN) stay
+# root without capabilities, with a home of their own; so does a command with LAB_AS=probe. With
+# LAB_AS=priority it is that user, but may have real-time priority.
+#
+# A command has no descriptors but 0 to 2, no terminal, no keys and of the environment only what
+# door.c names. LAB_PATH_ROLE: a folder in front of its PATH, there only.
 #
 # lab_up, lab_start and lab_down must be called from the main shell of the driver: the death signal
 # is bound to the process that starts a child, and $( ) or a pipe would be another one.
@@ -68,6 +74,7 @@ lab_up() {
 			[ "$EUID" = 0 ] && echo ", and root may not make others; give it CAP_SYS_ADMIN and CAP_NET_ADMIN" ||
 				echo " to ordinary users; run as root"), or see: thinprobe doctor"
 	LAB_MODE=user LAB_UID='' LAB_UID_client=''
+	[ -x "$TP_BIN/door" ] || die "-$EXIT_MISSING" "$TP_BIN/door is not built; run: thinprobe setup"
 	[ "$LAB_ROOTLESS" = 1 ] || lab_user
 	LAB_DRIVER_CPUS=$(taskset -pc $$) || die "cannot find out which CPUs this process may use (taskset)"
 	LAB_DRIVER_CPUS=${LAB_DRIVER_CPUS##*: }
@@ -127,11 +134,12 @@ lab_up() {
 	taskset -pc "$LAB_CPUS_client" $$ >/dev/null 2>&1 || warn "cannot bind this process to the client's CPU $LAB_CPUS_client"
 }
 
-# lab_user: root's lab: sets LAB_MODE and LAB_UID, the user of what the server runs (LAB_BY_HAND: of what the client runs, too).
+# lab_user: root's lab: sets LAB_MODE, LAB_UID and LAB_UID_client, the users of what server and client run (LAB_BY_HAND: one for both,
+# and for our own programs).
 lab_user() {
 	local as file
-	LAB_UID=$((61184 + $$ % 4096))
-	while getent passwd "$LAB_UID" >/dev/null; do LAB_UID=$((LAB_UID + 1)); done
+	LAB_UID=$((61184 + $$ % 2048 * 2))
+	while getent passwd "$LAB_UID" || getent passwd $((LAB_UID + 1)); do LAB_UID=$((LAB_UID + 2)); done >/dev/null
 	as=(setpriv --reuid "$LAB_UID" --regid "$LAB_UID" --clear-groups)
 	for file in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$LAB_HERE/lab.sh"; do
 		[ "${LAB_OWN_UID-0}" = 1 ] || break
@@ -139,7 +147,8 @@ lab_user() {
 			"capabilities; to give them a user of their own: chmod -R go+rX $TP_HOME"; LAB_OWN_UID=0; }
 	done
 	if [ "${LAB_OWN_UID-0}" = 1 ]; then
-		LAB_MODE=user:$LAB_UID LAB_UID_client=${LAB_BY_HAND:+$LAB_UID}
+		LAB_MODE=user:$LAB_UID LAB_UID_client=$((LAB_UID + 1))
+		[ -z "${LAB_BY_HAND-}" ] || LAB_UID_client=$LAB_UID
 		"${as[@]}" unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null && return 0
 		warn "the server's programs run as root without capabilities, since other users may not make" \
 			"user namespaces here; see: thinprobe doctor"
@@ -181,7 +190,7 @@ lab_down() {
 # -S: a session of its own; -R: as root of the host; -X: hears Ctrl-C; -M: in that memory group.
 lab_command() {
 	local OPTIND=1 opt other='' session=same mode=${LAB_MODE-user} interrupt=no memory=${LAB_MEMORY-} into role net home cpus \
-		times word words=() LAB_WORD
+		times path place='' word words=() LAB_WORD
 	while getopts CSRXM: opt; do
 		case $opt in
 		M) memory=$OPTARG ;;
@@ -206,10 +215,10 @@ lab_command() {
 	[ -n "$net" ] || die "the lab is not up; call lab_up first"
 	[ -z "$other" ] || { [ "$role" = server ] && role=client || role=server; }
 	lab_memory_of "$role" "$memory"
-	# Real root can give the probe real-time priority, and nothing else it has.
-	[[ $mode$role$LAB_ROOTLESS == user*client0 ]] && mode=probe${LAB_UID_client:+:$LAB_UID_client}
 	LAB_AWAY=''
-	if [[ $mode == user:* ]]; then
+	if [[ $mode$role$LAB_ROOTLESS == user*client0 ]]; then
+		lab_mode_client "$1"
+	elif [[ $mode == user:* ]]; then
 		LAB_AWAY=1
 		for word; do
 			lab_there server "$word"
@@ -217,14 +226,31 @@ lab_command() {
 		done
 		set -- "${words[@]}"
 	fi
-	home=LAB_HOLD_$role cpus=LAB_CPUS_$role
-	home=${!home} cpus=${!cpus} times=$LAB_TIMES/cpu-$role.times
-	LAB_COMMAND=(setpriv --pdeathsig KILL nsenter)
-	[ -z "$into" ] || LAB_COMMAND=(env "LAB_INTO=$into" "${LAB_COMMAND[@]}")
+	home=LAB_HOLD_$role cpus=LAB_CPUS_$role path=LAB_PATH_$role
+	home=${!home} cpus=${!cpus} times=$LAB_TIMES/cpu-$role.times path=${!path-}
+	[ -z "$path" ] || [ "$mode" = root ] || set -- env "PATH=$path:$PATH" "$@"
+	LAB_COMMAND=(setpriv --pdeathsig KILL "$TP_BIN/door")
+	[ -n "${LAB_BY_HAND-}" ] || LAB_COMMAND+=(-n)
+	LAB_COMMAND+=(nsenter)
+	[ -z "$into$place" ] || LAB_COMMAND=(env ${into:+"LAB_INTO=$into"} ${place:+"LAB_HOME=$place"} "${LAB_COMMAND[@]}")
 	[ "$LAB_ROOTLESS" = 0 ] || LAB_COMMAND+=(--user="/proc/$home/ns/user" --preserve-credentials)
 	LAB_COMMAND+=(--net="/proc/$net/ns/net" --mount="/proc/$home/ns/mnt" --ipc="/proc/$home/ns/ipc"
 		--pid="/proc/$home/ns/pid_for_children" --no-fork -- "$BASH" -p "$LAB_HERE/local/enter.sh"
 		"$mode" "$cpus" "$session" "$interrupt" "$times" "$PWD" "$@")
+}
+
+# lab_mode_client PROGRAM: of lab_command: sets mode, and place, where that has its home. Real root can give the probe real-time
+# priority, and nothing else it has; no other program is root, as it may show what a stranger's server sends.
+lab_mode_client() {
+	local way=${LAB_AS-}
+	[[ $1 != "$TP_BIN"/* ]] || way=probe
+	mode=probe
+	case $way-$LAB_UID_client in
+	*-) ;;
+	probe-"$LAB_UID" | priority-*) mode+=:$LAB_UID_client ;;
+	probe-*) place=/tmp/.probe ;;
+	*) mode=user:$LAB_UID_client ;;
+	esac
 }
 
 # lab_grouped GROUP WORD...: puts what makes a command a member of GROUP (none: empty), and WORDs
@@ -242,7 +268,8 @@ lab_grouped() {
 
 # How the process that makes changes is started (groups.sh), and what takes back what it has left.
 lab_undo_command() {
-	LAB_COMMAND=(env "LAB_ID=$LAB_ID" "LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks}" "LAB_SWAP_FOLDER=${LAB_SWAP_FOLDER-}"
+	LAB_COMMAND=(env "LAB_ID=$LAB_ID" "LAB_HOSTS=$LAB_HOLD_server $LAB_HOLD_client"
+		"LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks}" "LAB_SWAP_FOLDER=${LAB_SWAP_FOLDER-}"
 		"LAB_SWAP_LOG=${LAB_SWAP_LOG-}" "TP_BIN=$TP_BIN" setsid "$BASH" -p "$LAB_HERE/local/undo.sh" serve)
 }
 lab_undo_again() { LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} "$BASH" -p "$LAB_HERE/local/undo.sh" back "$1"; }
@@ -301,8 +328,8 @@ lab_put() {
 		else lab_exec server sh -c 'cat >"$1"' sh "$3" <"$2"; fi
 		return
 	fi
-	case $2 in
-	-) cat >"$3" ;;
+	case $2 in	# (passwords among them)
+	-) rm -f -- "$3" && (umask 077 && cat >"$3") ;;
 	*) [ "$2" -ef "$3" ] || cp -R -- "$2" "$3" ;;
 	esac
 }
@@ -339,12 +366,11 @@ lab_lost() {
 	return 1
 }
 
-# lab_facts: the machine as JSON (facts.sh), with the versions of what the server's root has.
+# lab_facts: the machine as JSON (facts.sh). The server's programs say their versions there, with that user's rights.
 lab_facts() {
-	[ -n "${LAB_SERVER_ROOT-}" ] || { facts_json; return; }
 	# shellcheck disable=SC2046 # names
 	facts_json | jq -c --arg tools "$(lab_exec server bash -c "$(declare -f facts_tools facts_tool); "'facts_tools "$@"' facts \
-		$(facts_packages))" '
+		$(facts_packages) | head -c 65536)" '
 		.tools += ([$tools / "\n" | .[] / "\t" | select((.[1] // "") != "") | {(.[0]): .[1]}] | add // {})'
 }
 
@@ -372,7 +398,7 @@ lab_can() {
 			local caps
 			caps=$(lab_exec -C "$role" sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) && ((0x$caps >> 13 & 1))
 		fi ;;
-	rt) lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
+	rt) LAB_AS=priority lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
 	*) lab_no_lever "$2" ;;
 	esac
 }

@@ -132,7 +132,7 @@ protocol_stop() {
 	done
 	# what rdp_client, or weston for VNC, has stored
 	[[ -z ${RDP_KNOWN-} && $name != weston ]] || [[ " ${!PROTOCOL_RUNS[*]}" == *" $name-"* ]] ||
-		lab_exec client rm -f "$LAB_RUN/$name"{,-vnc}.password "$LAB_RUN/$name.known"
+		LAB_AS=probe lab_exec client rm -f "$LAB_RUN/$name"{,-vnc}.password "$LAB_RUN/$name.known"
 }
 
 display_answers() { lab_exec "$1" env DISPLAY="$2" timeout 5 xset q >/dev/null 2>&1; }
@@ -167,7 +167,7 @@ viewer_display() {
 	# In front of a person, a display has a machine to itself. Here it shares its CPU with the probe and whatever else runs, so
 	# it goes before all but the probe, where that is allowed.
 	# shellcheck disable=SC2016
-	lab_start client "$log" sh -c '
+	LAB_AS=priority lab_start client "$log" sh -c '
 		n=$1 geometry=$2
 		shift 2
 		set -- Xvfb ":$n" -screen 0 "${geometry}x24" -auth "$HOME/.Xauthority" -noreset "$@"
@@ -183,7 +183,10 @@ viewer_cookie() {
 	local words="$2 $3"
 	[ "$2" = remove ] || words="$2 $3 . $VIEWER_COOKIE"
 	# shellcheck disable=SC2016
-	lab_exec "$1" sh -c 'umask 077; exec xauth -q -f "$HOME/.Xauthority" source -' <<<"$words"
+	set -- "$1" sh -c 'umask 077; exec xauth -q -f "$HOME/.Xauthority" source -'
+	# (Our own programs may have another home.)
+	[ "$1${LAB_UID_client:+own}" != clientown ] || LAB_AS=probe lab_exec "$@" <<<"$words" || return
+	lab_exec "$@" <<<"$words"
 }
 
 viewer_guarded() {

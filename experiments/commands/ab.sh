@@ -138,15 +138,15 @@ check_settings() {	# those of options, and of a comparison that goes on
 
 words_of() { xargs -r printf '%s\n' <<<"$1" 2>/dev/null || bad "--$2 $1: a quote is not closed"; }	# words_of TEXT OPTION
 
-# variant_run VARIANT OPTION...: the engine, for a variant: with its programs in front of others, and with its root.
+# variant_run VARIANT OPTION...: the engine, for a variant: with its programs in front of others, in their host only, and with its root.
 variant_run() {
-	local side path=$PATH
+	local side
 	for side in server client; do
-		[ -z "${OWN[$1-$side]}" ] || path=${OWN[$1-$side]%/*}:$path
+		[ -z "${OWN[$1-$side]}" ] || export "LAB_PATH_$side=${OWN[$1-$side]%/*}"
 		export "EXP_PROGRAM_$side=${OWN[$1-$side]}"	# run.sh asks whether that host reaches it
 	done
 	[ -z "${OWN[$1-root]}" ] || export LAB_SERVER_ROOT=${OWN[$1-root]}
-	PATH=$path exec setpriv --pdeathsig TERM "$engine/run.sh" "$EXPERIMENT" "${@:2}"
+	exec setpriv --pdeathsig TERM "$engine/run.sh" "$EXPERIMENT" "${@:2}"
 }
 
 # programs_of PROTOCOL SIDE: the programs that its plug-in starts there by name, a line each, but for tools. Its own check names
@@ -216,8 +216,8 @@ check_programs() {
 		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"
 		check_name "${key%-*}" "${key#*-}" "$file" "--$key $file"
-		[ "$EUID$key${LAB_OWN_UID-1}" != "0${key%-*}-server1" ] || setpriv --reuid 61184 --regid 61184 --clear-groups test -x "$file" ||
-			bad "--$key $file: only root can run it, and the server's programs are another user's; put it elsewhere$(
+		[ "$EUID${LAB_OWN_UID-1}" != 01 ] || setpriv --reuid 61184 --regid 61184 --clear-groups test -x "$file" ||
+			bad "--$key $file: only root can run it, and the ${key#*-}'s programs are another user's; put it elsewhere$(
 				! setpriv --bounding-set=-all --inh-caps=-all test -x "$file" || echo ", or set LAB_OWN_UID=0")"
 		OWN[$key]=$(realpath -s -- "$file")
 		[[ ${OWN[$key]} != *:* ]] || bad "--$key $file: its path has a colon, where PATH would be cut; put it elsewhere"

@@ -8,6 +8,9 @@ set -u
 trap '' TERM INT HUP
 role=$1 up_fd=$2 uid=${LAB_UID-}
 [ "$role" = server ] || uid=${LAB_UID_client-}
+# (Our own programs on the client are root, and see its folders.)
+covers=$uid
+[ "$role" = server ] || [ "$uid" = "${LAB_UID-}" ] || covers=''
 shift 2
 fail() {
 	printf '%s %s %s\n' "$role" 1 "$*" >&"$up_fd"
@@ -23,7 +26,7 @@ may_enter() { setpriv --reuid "$uid" --regid "$uid" --clear-groups test -x "$1";
 covered() {	# covered PATH: by a file system of ours
 	local on='' rest=${1#/}
 	[[ $1 != /tmp/?* && $1 != /dev/shm/?* ]] || return 0
-	[ -n "$uid" ] && [ "$(realpath -- "$1")" = "$1" ] && ! may_enter "${1%/*}/" || return 1
+	[ -n "$covers" ] && [ "$(realpath -- "$1")" = "$1" ] && ! may_enter "${1%/*}/" || return 1
 	while on+=/${rest%%/*} rest=${rest#*/}; may_enter "$on"; do :; done
 	shut[$on]=1
 }
@@ -54,7 +57,7 @@ bind() { # PATH FD
 while IFS= read -r path; do
 	[ -n "$path" ] || continue
 	# (One that the host's user may not enter would hide what is kept below it.)
-	if [[ -n $uid && $'\n'$(printf '%s\n' "${!keep[@]}") == *$'\n'"$path/"* ]] && ! may_enter "/proc/self/fd/${keep[$path]}/"; then
+	if [[ -n $covers && $'\n'$(printf '%s\n' "${!keep[@]}") == *$'\n'"$path/"* ]] && ! may_enter "/proc/self/fd/${keep[$path]}/"; then
 		mkdir -p -- "$path"
 	else
 		bind "$path" "${keep[$path]}"
@@ -62,7 +65,8 @@ while IFS= read -r path; do
 	fd=${keep[$path]}
 	exec {fd}<&-
 done < <(printf '%s\n' "${!keep[@]}" | LC_ALL=C sort)
-{ mkdir -m 1777 /tmp/.X11-unix /tmp/.ICE-unix && mkdir -m 700 /tmp/home /tmp/runtime /tmp/.run; } &&
+{ mkdir -m 1777 /tmp/.X11-unix /tmp/.ICE-unix &&
+	mkdir -m 700 /tmp/{home,runtime,.run,.probe} /tmp/.probe/{home,runtime,tmp}; } &&
 	{ [ -z "$uid" ] || chown "$uid:$uid" /tmp/home /tmp/runtime /tmp/.run; } || fail "cannot make /tmp/.X11-unix"
 # A server of another release has usr and etc of its root; all else is this machine's.
 if [ "$role" = server ] && [ -n "${LAB_SERVER_ROOT-}" ]; then

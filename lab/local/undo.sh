@@ -18,12 +18,12 @@
 #   disk-delay TIME [READ-RATE WRITE-RATE]   of each read and write of a slow one
 #   disk-takes N         so many requests at a time go to it; undisk: takes it away
 #   switch NAME [VALUE]  sets a switch (switch_file names them); without a value puts back what it was
-# The end of the input (nobody of the lab is left, however the driver ended) takes all of it back.
+# The end of the input (the driver has ended, in whatever way), and then of the hosts, takes all of it back.
 # What is to be taken back is on record before it is done, so that a lab of which even this process
 # was killed is put right by `thinprobe lab clean`: undo.sh back RECORD (2: that lab is up)
 #
-# Environment: LAB_ID LAB_LOCKS; for tests LAB_PROC (a folder with `mounts` and `cgroup`) and
-# LAB_SWITCHES (a folder with the switches).
+# Environment: LAB_ID LAB_LOCKS LAB_HOSTS (pids of the hosts, if they are here); for tests LAB_PROC (a folder with `mounts` and
+# `cgroup`) and LAB_SWITCHES (a folder with the switches).
 set -u
 trap '' TERM INT HUP	# the end of the driver is our end, not its signals
 : "${LAB_LOCKS:=/tmp/thinprobe-locks}" "${LAB_PROC:=/proc/self}" "${LAB_ID:=}"
@@ -235,8 +235,15 @@ let_go() {
 	unset "lock[$1]"
 }
 
+# What a request may be, before a word of it is used: bash evaluates text in arithmetic.
+WORD='[A-Za-z0-9_.:,%+-]+'
+declare -A REQUEST=( [swap]="^$WORD [0-9]{1,18}$" [disk]="^$WORD [0-9]{1,18}$" [other]="^($WORD( |$))*$" )
+for name in group regroup memory limit; do
+	REQUEST[$name]="^$WORD( (limit|low|min|shares|swappiness|rt_runtime)=[0-9]{1,18}| (swap|idle|rt|quota)=$WORD)*$"
+done
+
 serve() {
-	local line words group answer why fd status=0 name RECORD_FD
+	local line words group answer why fd i status=0 name RECORD_FD
 	for _ in 1 2 3; do	# another's end may remove the folder before the record is in it
 		name=$(records_folder "$LAB_LOCKS") || { why=$(tail -n 1 <<<"$name") && break; }
 		name+=/undo-$LAB_ID why="cannot write $name"
@@ -250,6 +257,7 @@ serve() {
 		read -ra words <<<"$line"
 		set -- "${words[@]:1}"
 		why='' group='' answer=''
+		[[ "$*" =~ ${REQUEST[${words[0]-other}]-${REQUEST[other]}} ]] || words=()
 		case ${words[0]-} in
 		group) make_group cpu "$@" && answer=$group ;;
 		regroup) change_group cpu "$@" ;;
@@ -269,6 +277,8 @@ serve() {
 		*) why="no request $line" && false ;;
 		esac && echo "ok $answer" || echo "no ${why:-it failed}"
 	done
+	# The hosts of a driver that was killed end with it.
+	for fd in ${LAB_HOSTS-}; do for ((i = 0; i < 250; i++)); do [ ! -d "/proc/$fd" ] || nap 0.02; done; done
 	let_scratch_go
 	take_back "$record" >/dev/null && rm -f -- "$name" || status=1
 	for fd in ${lock[@]+"${lock[@]}"}; do exec {fd}<&-; done

@@ -56,7 +56,7 @@ session_make() {	# session_make LABEL REPEAT
 	PLAY_SERVER=${SERVER_OF[$1]} PROTOCOL_OPTIONS=(${PASSWORD_OF[$1]:+--password-file "${PASSWORD_OF[$1]}"})
 	[ -n "$BEFORE" ] || return 0
 	# What it leaves running must not hold the lock of the run folder.
-	lab_start client before env VNCPLAY_LABEL="$1" VNCPLAY_SERVER="$PLAY_SERVER" VNCPLAY_RUN="$CELL/$2" \
+	LAB_AS=probe lab_start client before env VNCPLAY_LABEL="$1" VNCPLAY_SERVER="$PLAY_SERVER" VNCPLAY_RUN="$CELL/$2" \
 		"${LAB_CLOSED[@]}" sh -c "$BEFORE"
 	lab_wait "$LAB_PID" && return
 	LAB_WHY="--before ended with status $?: $(last_word before)"

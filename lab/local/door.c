@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* door.c - starts a command of the emulated lab (local.sh) with nothing of the driver's that it could use.
+ *
+ * door [-n] COMMAND...: without descriptors but 0 to 2, without the driver's terminal, keys and environment. It stays in the
+ * driver's session: a session of its own would be another scheduling group. Where 0, 1 or 2 is a terminal, the command gets a
+ * terminal of its own in its place, and this process passes on what is typed and printed. -n: nothing is typed for it, and what it
+ * prints has no control characters.
+ *
+ * A program of its own, and not a part of nsenter's chain, since a shell cannot leave a terminal or a keyring. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+static struct termios before;
+static pid_t command;
+static bool typed;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "thinprobe: cannot start a command in the emulated hosts: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* Names that commands may see; LC_, LAB_ and TP_ begin one. */
+static bool is_kept(const char *variable)
+{
+	static const char *const kept[] = {
+		"PATH=", "USER=", "LOGNAME=", "TERM=", "LANG=", "LANGUAGE=", "TZ=", "LC_", "LAB_", "TP_"
+	};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (!strncmp(variable, kept[i], strlen(kept[i])))
+			return true;
+	return false;
+}
+
+static void keep_variables(void)
+{
+	char **to = environ;
+
+	for (char **from = environ; *from; from++)
+		if (is_kept(*from))
+			*to++ = *from;
+	*to = NULL;
+}
+
+/* Without a keyring in the kernel, or where a container forbids them, the command has none either. */
+static void leave_keyring(void)
+{
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS && errno != EPERM)
+		fail("no keyring of its own");
+}
+
+/* (As the leader of a session it would take the terminal from all others: those have a child here.) */
+static void leave_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (getsid(0) == getpid() || ioctl(fd, TIOCNOTTY) < 0)
+		fail("the terminal cannot be left");
+	close(fd);
+}
+
+/* close_range() is Linux 5.9, and refused by older containers. */
+static void close_others(void)
+{
+	if (syscall(SYS_close_range, 3, ~0u, 0) < 0)
+		for (int fd = 3, end = (int)sysconf(_SC_OPEN_MAX); fd < end; fd++)
+			close(fd);
+}
+
+static void pass_signal(int number)
+{
+	if (command > 0)
+		kill(command, number);
+}
+
+/* What a terminal would obey becomes a question mark. */
+static void print(int to, char *text, ssize_t size, bool plain)
+{
+	for (ssize_t i = 0; plain && i < size; i++)
+		if (((unsigned char)text[i] < ' ' && !strchr("\t\r\n", text[i])) || text[i] == 127)
+			text[i] = '?';
+	for (ssize_t done; size > 0; text += done, size -= done)
+		if ((done = write(to, text, (size_t)size)) < 0)
+			return;
+}
+
+/* The terminal as it comes: the command's own obeys its keys, but for Ctrl-C, which is the driver's as well. */
+static void take_terminal(int slave)
+{
+	struct termios now = before;
+	struct winsize size;
+
+	if (!ioctl(0, TIOCGWINSZ, &size))
+		ioctl(slave, TIOCSWINSZ, &size);
+	now.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+	now.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IGNCR | IXON);
+	now.c_oflag &= ~(tcflag_t)OPOST;
+	now.c_cc[VMIN] = 1;
+	now.c_cc[VSUSP] = _POSIX_VDISABLE;
+	tcsetattr(0, TCSADRAIN, &now);
+}
+
+static void pass_on(int master, int to, bool plain)
+{
+	struct pollfd from[] = { { .fd = master, .events = POLLIN }, { .fd = typed ? 0 : -1, .events = POLLIN } };
+	char text[4096];
+	ssize_t size;
+	int status, gone;
+
+	do {
+		gone = waitpid(command, &status, WNOHANG) == command;
+		while (poll(from, 2, gone ? 0 : 50) > 0 && (from[0].revents | from[1].revents)) {
+			if (from[0].revents) {
+				if ((size = read(master, text, sizeof(text))) <= 0)
+					break;
+				print(to, text, size, plain);
+			}
+			if (!gone && from[1].revents) {
+				if ((size = read(0, text, sizeof(text))) <= 0)
+					from[1].fd = -1;
+				else
+					print(master, text, size, false);
+			}
+			if (gone)
+				from[1].fd = -1;
+		}
+	} while (!gone);
+	if (typed)
+		tcsetattr(0, TCSADRAIN, &before);
+	if (!WIFSIGNALED(status))
+		_exit(WEXITSTATUS(status));
+	signal(WTERMSIG(status), SIG_DFL);
+	raise(WTERMSIG(status));
+	_exit(128 + WTERMSIG(status));
+}
+
+/* A terminal for the command in place of ours; returns in the command. Whoever leaves something running there leaves it without. */
+static void give_terminal(bool plain)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave, to = isatty(1) ? 1 : isatty(2) ? 2 : 0;
+	struct termios own;
+
+	typed = isatty(0) && tcgetpgrp(0) == getpgrp();
+	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0 ||
+	    (slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0)
+		fail("no terminal of its own");
+	tcgetattr(to, &before);
+	own = before;
+	if (!typed)
+		own.c_oflag &= ~(tcflag_t)OPOST;
+	tcsetattr(slave, TCSANOW, &own);
+	if (typed)
+		take_terminal(slave);
+	if ((command = fork()) < 0)
+		fail("fork");
+	if (command > 0) {
+		close(slave);
+		for (int i = 1; i < NSIG; i++)
+			if (i == SIGTERM || i == SIGHUP || i == SIGUSR1 || i == SIGUSR2)
+				signal(i, pass_signal);
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+		pass_on(master, to, plain);
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int fd = 0; fd < 3; fd++)
+		if (isatty(fd) && dup2(slave, fd) < 0)
+			fail("dup2");
+}
+
+int main(int argc, char **argv)
+{
+	bool none = argc > 1 && !strcmp(argv[1], "-n");
+	char **words = argv + 1 + none;
+	int fd;
+
+	if (!*words)
+		return 2;
+	if (isatty(0) && (none || tcgetpgrp(0) != getpgrp()) && ((fd = open("/dev/null", O_RDWR)) < 0 || dup2(fd, 0) < 0))
+		fail("/dev/null");
+	if (isatty(0) || isatty(1) || isatty(2))
+		give_terminal(none);
+	leave_terminal();
+	leave_keyring();
+	close_others();
+	keep_variables();
+	execvp(*words, words);
+	fail(*words);
+}
