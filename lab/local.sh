@@ -58,7 +58,7 @@
 # LAB_CPUS_TOLD: a file to be written, "SERVER CLIENT SHARED"; LAB_BESIDE: such a file of a lab with which this one takes turns, on
 # the same CPUs.
 lab_up() {
-	local deadline MS NOW_MS word a b c d dir keep=() unshared=()
+	local deadline MS NOW_MS word a b c d dir keep=() named=() unshared=()
 
 	need setpriv util-linux unshare util-linux nsenter util-linux taskset util-linux flock util-linux \
 		ip iproute2 tc iproute2 ethtool ethtool
@@ -83,7 +83,10 @@ lab_up() {
 	: "${LAB_RATE:=100Mbit}" "${LAB_QUEUE:=50ms}" "${LAB_DELAY:=}" "${LAB_JITTER:=}" "${LAB_LOSS:=}" \
 		"${LAB_CPU_WAIT:=300}" "${LAB_SHARED_CPUS:=0}"
 	LAB_WISH_SHARED=$LAB_SHARED_CPUS LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-}
-	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" ${LAB_SERVER_ROOT:+"$LAB_SERVER_ROOT"} \
+	# (Whose home is covered finds programs of his there; libraries of one in FOLDER/bin may be beside that.)
+	[ "$LAB_ROOTLESS" = 0 ] || IFS=: read -ra named <<<"$PATH"
+	for dir in "${LAB_PATH_server-}" "${LAB_PATH_client-}"; do named+=("$dir" "${dir%/bin}"); done
+	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" "${named[@]}" ${LAB_SERVER_ROOT:+"$LAB_SERVER_ROOT"} \
 		${LAB_KEEP[@]+"${LAB_KEEP[@]}"}; do
 		[ -e "$dir" ] && keep+=("$dir" "$(realpath -- "$dir")")
 	done
@@ -92,6 +95,7 @@ lab_up() {
 	open_pipe LAB_TALK
 	LAB_ID=$LAB_ID LAB_DRIVER=$$ LAB_RATE=$LAB_RATE LAB_QUEUE=$LAB_QUEUE LAB_QUEUE_LEAST=$LAB_QUEUE_LEAST LAB_DELAY=$LAB_DELAY \
 		LAB_JITTER=$LAB_JITTER LAB_LOSS=$LAB_LOSS LAB_DELAY_BY=${LAB_DELAY_BY-} LAB_LINK_SEED=${LAB_LINK_SEED-} \
+		LAB_RUN=$LAB_RUN LAB_LOG=$LAB_LOG LAB_ROOTLESS=$LAB_ROOTLESS \
 		LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT LAB_CLIENTS=${LAB_CLIENTS:-1} \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
 		LAB_SERVER_CPUS=${LAB_SERVER_CPUS:-1} LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \

@@ -22,10 +22,22 @@ fail() {
 # mount, bound back after it.
 # A folder that the host's user may not enter, such as /root, is covered, too.
 declare -A keep=() shut=()
+# Folders in which everybody may write, where the host's user owns nothing; and without root, when that user is the caller, those in
+# which he has keys and sockets. (A disk of the lab's is in such a folder, for a server that is root.)
+open=(/tmp /dev/shm) homes=()
+if [ -n "$uid" ]; then
+	while IFS= read -r -d '' path; do open+=("$path"); done < <(find /run /var -maxdepth 3 -xdev -type d -perm -0002 -print0 2>/dev/null)
+elif [ "${LAB_ROOTLESS-}" = 1 ]; then
+	read -r _ path _ </proc/self/uid_map
+	for path in "${HOME-}" "/run/user/$path" "${XDG_RUNTIME_DIR-}"; do
+		path=$(realpath -e -- "$path" 2>/dev/null) && [[ $path == /?* && $TP_HOME != "$path" ]] && homes+=("$path")
+	done
+	open+=("${homes[@]}")
+fi
 may_enter() { setpriv --reuid "$uid" --regid "$uid" --clear-groups test -x "$1"; }
 covered() {	# covered PATH: by a file system of ours
-	local on='' rest=${1#/}
-	[[ $1 != /tmp/?* && $1 != /dev/shm/?* ]] || return 0
+	local on='' rest=${1#/} folder
+	for folder in "${open[@]}"; do [[ $1 != "$folder"/?* ]] || return 0; done
 	[ -n "$covers" ] && [ "$(realpath -- "$1")" = "$1" ] && ! may_enter "${1%/*}/" || return 1
 	while on+=/${rest%%/*} rest=${rest#*/}; may_enter "$on"; do :; done
 	shut[$on]=1
@@ -40,18 +52,28 @@ mapfile -t mounts </proc/self/mounts
 for line in "${mounts[@]}"; do
 	[[ $line != "slowdisk "* ]] || { line=${line#* } && umount -l -- "$(printf %b "${line%% *}")" 2>/dev/null; }
 done
-mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /tmp || fail "cannot mount a private /tmp"
-mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /dev/shm || fail "cannot mount a private /dev/shm"
+for path in "${open[@]}"; do
+	[[ $path == /tmp/* || ! -d $path ]] || mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe "$path" || fail "cannot mount a private $path"
+done
 for path in "${!shut[@]}"; do mount -t tmpfs -o mode=755,nosuid,nodev thinprobe "$path" || fail "cannot mount a private $path"; done
 # Where X servers keep their compiled keyboard map for a moment; of one that is killed just then it would stay.
-[ ! -d /var/lib/xkb ] || mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /var/lib/xkb ||
+[[ ! -d /var/lib/xkb || " ${open[*]} " == *" /var/lib/xkb "* ]] || mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /var/lib/xkb ||
 	fail "cannot mount a private /var/lib/xkb"
 bind() { # PATH FD
 	if [ -d "/proc/self/fd/$2" ]; then
 		mkdir -p -- "$1"
 	else
 		mkdir -p -- "${1%/*}" && [ -e "$1" ] || : >"$1"
-	fi && mount -c --bind "/proc/self/fd/$2" "$1"
+	fi && mount -c --bind "/proc/self/fd/$2" "$1" || return
+	[ "${#homes[@]}" = 0 ] || [[ $1/ == "$LAB_RUN"/* || $1/ == "$LAB_LOG"/* || $role$1 == client$PWD ]] || read_only "$1"
+}
+# What is the caller's own stays as it is. (A namespace may not drop the flags that a mount had outside.)
+read_only() {
+	local flags
+	for flags in '' ,nosuid,nodev ,nosuid ,nodev ,nosuid,nodev,noexec; do
+		! mount -c -o "remount,bind,ro$flags" "$1" 2>/dev/null || return 0
+	done
+	return 1
 }
 # Shorter paths first, or a parent would hide what was bound below it.
 while IFS= read -r path; do

@@ -412,12 +412,27 @@ chosen() (
 		echo "# page" >out/report.md
 		exit 5
 	END
-	printf '#!/bin/sh\n[ "$1" != --preserve-env ] || shift\nexec "$@"\n' >bin/sudo
+	# (as sudo: no variable but those that it is told to keep)
+	cat >bin/sudo <<-'END'
+		#!/usr/bin/env bash
+		[[ $1 == --preserve-env=* ]] || exec "$@"
+		kept=",${1#*=},"
+		for name in $(compgen -e); do [[ $kept == *",$name,"* ]] || unset "$name"; done
+		exec "${@:2}"
+	END
 	chmod 755 there/thinprobe bin/sudo
+	# shellcheck disable=SC2034 # sudo asks
+	id() { [ "$1" = -u ] && echo 1000; }
+	export -f id
+	export GH_TOKEN=ghp_secret AWS_SECRET_ACCESS_KEY=aws CFLAGS=-O1
 	PATH=$PWD/bin:$PATH GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary A=main B=HEAD EFFECT=5% BUILD='make all' SERVER=bin/x \
 		EXPERIMENT=stalls OPTIONS=$'--app heavy\n  --loads 0\n' OUTPUT=out run -5 there/.ci/ab
 	[[ $(<said) == *"<--build><make all>"*"<-o><out><--app><heavy><--loads><0>" ]]
 	run -1 grep -E '^(A|B|EFFECT|BUILD|SERVER|EXPERIMENT|OPTIONS|OUTPUT)=' environment	# a build has variables of these names
+	run -1 grep -E '^(GH_TOKEN|AWS_SECRET_ACCESS_KEY)=' environment
+	grep -qx CFLAGS=-O1 environment
+	grep -qx GIT_CONFIG_COUNT=1 environment
+	unset -f id
 	[ "$(<output)" = status=5 ]
 	[ "$(<set_up)" = "<setup><--protocol><vnc>" ]
 	for words in "--loads 0 --protocol nx,x11" $'--app light\n--protocol=nx,x11 --loads 0'; do

@@ -176,7 +176,7 @@ framed() {	# the window is in another that is not the root
 	chmod 755 bin/ssh
 	PATH=$PWD/bin:$PATH run -0 --separate-stderr try ssh://me@far:2222 --yes -t 2s -o run --json
 	jq -e '.latency_ms.p50 | [.value // (.from, .to)] | all(. >= 60)' <<<"$output"
-	[[ $(<called) == *"BatchMode=yes"*" -p 2222 "*"-tt -- me@far exec cat"* ]]
+	[[ $(<called) == *"-a -x -o ClearAllForwardings=yes"*"BatchMode=yes"*" -p 2222 "*"-tt -- me@far exec cat"* ]]
 	[[ $(jq -r '.sentences[2]' <<<"$output") == *"terminal on this machine"* ]]
 	# the place is looked for once
 	[ "$(jq -r .settings.region_from run/cells/*/[123]/keyrepeat.json | xargs)" = "found by typing given given" ]

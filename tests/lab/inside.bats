@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a measured program has: nothing of the driver's, of the caller's or of root's, whichever program it is and however it is
+# started. A program in its place (inside.py) looks from inside, with a terminal, a key, a secret and a descriptor to be found.
+
+load world
+
+setup() {
+	world setpriv unshare nsenter ip tc ethtool jq python3
+	may_have_hosts
+	export EVIL
+	EVIL=$(mktemp -d "$TOP/build/inside.XXXXXX")	# not in /tmp: the hosts have their own
+	mkdir "$EVIL/notes"
+	chmod 755 "$EVIL"
+	chmod 1777 "$EVIL/notes"
+	cp "$TESTS/inside.py" "$EVIL"
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid 12345 --regid 12345 --clear-groups test -x "$EVIL/inside.py" || skip "an ordinary user cannot read $TOP"
+	fi
+	export LAB_SHARED_CPUS=1 LAB_LOCKS=$W/locks XDG_RUNTIME_DIR=$W TMPDIR=$W THINPROBE_STATE=$W/state
+}
+
+teardown() {
+	if [ -d "$W" ] && [ -d "$W/thinprobe-lab-$(id -u)" ]; then "$TOP/thinprobe" lab down || true; fi
+	rm -rf -- "${EVIL:?}"
+	world_end
+}
+
+# evil NAME...: programs of that name, for a PATH. evil_root: tests as root only.
+evil() { for name; do ln "$EVIL/inside.py" "$EVIL/$name"; done; }
+evil_root() { [ "$(id -u)" = 0 ] || skip "as an ordinary user, the server's programs are that user's"; }
+
+# with_all COMMAND...: with what a caller may have: a terminal, a key in the keyring of the session, a secret, an open descriptor.
+with_all() {
+	INSIDE_SECRET=s3cret python3 - "$@" <<-'END' >"$W/said" 2>&1
+		import ctypes, os, platform, pty, sys
+		join, add = {"x86_64": (250, 248), "aarch64": (219, 217)}.get(platform.machine(), (0, 0))
+		call = ctypes.CDLL(None).syscall
+		if join:
+		    call(join, 1, None)
+		    if call(add, b"user", b"thinprobe-inside", b"secret", 6, ctypes.c_int(-3)) < 0:
+		        print("no key can be added here")
+		os.set_inheritable(os.open("/etc/passwd", os.O_RDONLY), True)
+		show = 'stat -Lc "0x%t 0x%T" /proc/self/fd/0 | { read -r a b; echo $((a)) $((b)); } >"$0"; exec "$@"'
+		sys.exit(os.waitstatus_to_exitcode(pty.spawn(["sh", "-c", show, os.environ["EVIL"] + "/terminal", *sys.argv[1:]])))
+	END
+}
+
+# looked NAME...: programs of these names have looked, and none has found anything.
+looked() {
+	local name
+	cat "$EVIL"/notes/* | sort | uniq -c
+	for name; do [[ -n $(find "$EVIL/notes" -name "$name.*" -print -quit) ]] || { echo "$name did not look"; tail -n 5 "$W/said"; return 1; }; done
+	run -1 grep -vh '^looked ' -r "$EVIL/notes"
+}
+
+@test "inside: a program that has all of its caller's finds it" {
+	run with_all "$EVIL/inside.py"
+	cat "$W/said"
+	[ "$status" = 0 ]
+	cat "$EVIL"/notes/*
+	for what in 'variable INSIDE_SECRET' 'descriptor ' 'terminal at 0' 'terminal /dev/tty' 'environment of'; do
+		grep -q "$what" "$EVIL"/notes/*
+	done
+	[[ $(cat "$W/said") == *"no key"* || $(uname -m) != @(x86_64|aarch64) ]] || grep -q 'key in keyring' "$EVIL"/notes/*
+}
+
+@test "inside: lab exec, on server and client" {
+	"$TOP/thinprobe" lab up
+	for role in server client; do run -0 with_all "$TOP/thinprobe" lab exec "$role" "$EVIL/inside.py"; done
+	"$TOP/thinprobe" lab down
+	if [ "$(id -u)" != 0 ]; then sed -i '/^folder /d' "$EVIL"/notes/*; fi	# (these are the user's)
+	looked inside.py
+	[ "$(find "$EVIL/notes" -type f | wc -l)" = 2 ]
+}
+
+@test "inside: server, application and viewer of a run with a memory group" {
+	evil_root
+	for tool in Xvnc vncviewer xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	evil Xvnc vncviewer xterm vim.tiny
+	export LAB_PATH_server=$EVIL LAB_PATH_client=$EVIL
+	cd "$W"
+	run with_all "$TOP/thinprobe" run stalls --quick --loads 0 -t 2s --repeat 1 --protocol vnc:viewer --app light \
+		--server-memory 1G --swap none -o "$W/run"
+	if [ "$status" = 4 ]; then run with_all "$TOP/thinprobe" run stalls --quick --loads 0 -t 2s --repeat 1 --protocol vnc:viewer --app light -o "$W/run"; fi
+	tail -n 3 "$W/said"
+	[ "$status" = 0 ]
+	looked Xvnc vncviewer xterm vim.tiny
+}
+
+# Each name that the engine starts itself, too.
+# bats test_tags=all
+@test "inside: ab runs nothing of the folder of --a-server, but in the server" {
+	evil_root
+	command -v Xvnc || skip "Xvnc is not installed"
+	evil Xvnc
+	for name in bash sh jq awk sed grep env ip tc cat setpriv nsenter mkdir stat id; do
+		printf '#!/bin/sh\necho "%s $(/usr/bin/id -u)" >>"%s/notes/all"\nexec %s "$@"\n' "$name" "$EVIL" "$(type -P "$name")" >"$EVIL/$name"
+		chmod 755 "$EVIL/$name"
+	done
+	: >"$EVIL/notes/all" && chmod 666 "$EVIL/notes/all"
+	cd "$W"
+	run with_all "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --app light --a-server "$EVIL/Xvnc" --b-server /usr/bin/Xvnc --budget 40s \
+		-o "$W/ab"
+	tail -n 3 "$W/said"
+	[[ $status = [035] ]]
+	run -1 grep ' 0$' "$EVIL/notes/all"
+	rm "$EVIL/notes/all"
+	looked Xvnc
+}
