@@ -176,6 +176,26 @@ END
 	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
 }
 
+# (bash evaluates text in arithmetic, and a command in it.)
+@test "groups, swap, disks: a request that none of ours is runs nothing and changes nothing" {
+	local what bytes n=0
+	mkdir -p "$W/proc"
+	: >"$W/proc/mounts"
+	for what in 'disk own' 'disk file' 'swap file' 'memory server limit=' 'limit server low=' 'group a shares=' 'group a rt_runtime=' \
+		'switch swappiness' 'disk-delay' 'disk-takes' 'delay'; do
+		for bytes in 'BASHPID[$(touch$IFS'"$W"'/ran)]' '1+BASHPID[`touch$IFS'"$W"'/ran`]' '$(touch' '99999999999999999999' 'x' '-1'; do
+			[[ $what == *= ]] || bytes=" $bytes"
+			[[ $what != @(switch|d*)* || $bytes != *@(x|1|9) ]] || continue
+			echo "$what$bytes"
+			n=$((n + 1))
+		done
+	done >"$W/asked"
+	LAB_SWAP_FOLDER=$W serve <"$W/asked" >"$W/answers"
+	cat "$W/answers"
+	[ ! -e "$W/ran" ]
+	[ "$(grep -c '^no ' "$W/answers")" = "$(wc -l <"$W/asked")" ]
+}
+
 @test "groups: cgroup v2 without the controller, and a missing switch, are refused with a reason" {
 	tree_v2
 	echo "memory pids" >"$W/tree/cgroup.controllers"

@@ -28,7 +28,7 @@ teardown() {
 
 # evil NAME...: programs of that name, for a PATH. evil_root: tests as root only.
 evil() { for name; do ln "$EVIL/inside.py" "$EVIL/$name"; done; }
-evil_root() { [ "$(id -u)" = 0 ] || skip "as an ordinary user, the server's programs are that user's"; }
+evil_root() { [ "$(id -u)" = 0 ] || skip "it takes root to be two users"; }
 
 # with_all COMMAND...: with what a caller may have: a terminal, a key in the keyring of the session, a secret, an open descriptor.
 with_all() {
@@ -86,6 +86,42 @@ looked() {
 	tail -n 3 "$W/said"
 	[ "$status" = 0 ]
 	looked Xvnc vncviewer xterm vim.tiny
+}
+
+# on_terminal TYPED COMMAND...: on a terminal of its own, on which that is typed at the first "?"; prints what came, the status, and
+# whether the terminal echoes as before.
+on_terminal() {
+	python3 - "$@" <<-'END'
+		import os, pty, select, sys, termios
+		typed, words = sys.argv[1].encode().decode("unicode_escape").encode("latin-1"), sys.argv[2:]
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execvp("sh", ["sh", "-c", 'trap : INT; "$@"; echo "status $?"; stty -a | grep -o "[-]*echo "; sleep 1; :', "sh", *words])
+		got = b""
+		while select.select([fd], [], [], 30)[0]:
+		    try:
+		        part = os.read(fd, 4096)
+		    except OSError:
+		        break
+		    if b"?" in part and b"?" not in got:
+		        os.write(fd, typed)
+		    got += part
+		os.waitpid(pid, 0)
+		sys.stdout.buffer.write(got.replace(b"\r", b""))
+	END
+}
+
+@test "door: what is typed reaches the command, Ctrl-C too, and the terminal is as before" {
+	local own='[ "$(tty)" != "$1" ] && echo other; echo "?"; read -r word; printf "got %s\033[7m\n" "$word"; exit 7'
+	run on_terminal 'word\n' sh -c 'exec "$1" sh -c "$2" sh "$(tty)"' sh "$TOP/bin/door" "$own"
+	[[ $output == *other*"got word"$'\e[7m'*"status 7"*echo* ]]
+	[[ $output != *-echo* ]]
+	run on_terminal '\003' "$TOP/bin/door" sh -c 'trap "echo caught; exit 3" INT; echo "?"; while :; do sleep 0.1; done'
+	[[ $output == *caught*"status 3"*echo* ]]
+	# in a run nothing is typed for a measured program, and it has no words for the terminal
+	run on_terminal 'word\n' "$TOP/bin/door" -n sh -c 'printf "a\033]0;title\007b?\n"; if read -r word; then echo "got $word"; fi'
+	[[ $output == *'a?]0;title?b?'*"status "* ]]
+	[[ $output != *"got word"* ]]
 }
 
 # Each name that the engine starts itself, too.

@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
 NOTES = os.path.join(HERE, "notes")
 # what door.c leaves, what enter.sh and the shell set, and what plug-ins say themselves (env NAME=VALUE)
 KNOWN = re.compile(r"(PATH|USER|LOGNAME|TERM|LANG|LANGUAGE|TZ|LC_.*|LAB_.*|TP_.*|HOME|XDG_RUNTIME_DIR|TMPDIR|PWD|OLDPWD|SHLVL|_|"
-                   r"DISPLAY|XAUTHORITY|WINDOWID|XTERM_.*|COLUMNS|LINES)")
+                   r"SHELL|DISPLAY|XAUTHORITY|WINDOWID|XTERM_.*|COLUMNS|LINES)")
 KEYCTL = {"x86_64": 250, "aarch64": 219}.get(platform.machine())
 OWN = ("/tmp", "/dev/shm", "/dev/mqueue", NOTES)
 

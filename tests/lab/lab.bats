@@ -178,6 +178,8 @@ END
 @test "lab: works in a folder below /tmp, with a space in the path, from any working directory" {
 	as_user
 	mkdir "$W/sp ace"
+	mkdir "$W/sp ace/bin"
+	cp "$TOP/bin/door" "$W/sp ace/bin/door"
 	cp -R "$TOP/lab" "$W/sp ace/lab"
 	chmod -R a+rX "$W"
 	mkdir -p "$W/here and there"

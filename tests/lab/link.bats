@@ -158,6 +158,10 @@ END
 	done
 	drive 'LAB_DELAY=1ms LAB_DELAY_BY=magic' <<<'lab_up'
 	said 4 "LAB_DELAY_BY=magic: netem or wire"
-	drive 'LAB_DELAY=1ms LAB_DELAY_BY=wire; export TP_BIN=/nowhere' <<<'lab_up'
-	said 4 "not built"
+	mkdir "$W/bin"
+	cp "$TOP/bin/door" "$W/bin"
+	drive 'LAB_DELAY=1ms LAB_DELAY_BY=wire; export TP_BIN=$W/bin' <<<'lab_up'
+	said 4 "delay line is not built"
+	drive 'export TP_BIN=/nowhere' <<<'lab_up'
+	said 4 "door is not built"
 }
