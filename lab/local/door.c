@@ -56,14 +56,7 @@ static void keep_variables(void)
 	*to = NULL;
 }
 
-/* Without a keyring in the kernel, or where a container forbids them, the command has none either. */
-static void leave_keyring(void)
-{
-	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS && errno != EPERM)
-		fail("no keyring of its own");
-}
-
-/* (As the leader of a session it would take the terminal from all others: those have a child here.) */
+/* (The leader of a session would take the terminal from all others in it.) */
 static void leave_terminal(void)
 {
 	int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -73,14 +66,6 @@ static void leave_terminal(void)
 	if (getsid(0) == getpid() || ioctl(fd, TIOCNOTTY) < 0)
 		fail("the terminal cannot be left");
 	close(fd);
-}
-
-/* close_range() is Linux 5.9, and refused by older containers. */
-static void close_others(void)
-{
-	if (syscall(SYS_close_range, 3, ~0u, 0) < 0)
-		for (int fd = 3, end = (int)sysconf(_SC_OPEN_MAX); fd < end; fd++)
-			close(fd);
 }
 
 static void pass_signal(int number)
@@ -120,25 +105,23 @@ static void pass_on(int master, int to, bool plain)
 {
 	struct pollfd from[] = { { .fd = master, .events = POLLIN }, { .fd = typed ? 0 : -1, .events = POLLIN } };
 	char text[4096];
-	ssize_t size;
-	int status, gone;
+	int status;
+	bool gone;
 
 	do {
 		gone = waitpid(command, &status, WNOHANG) == command;
-		while (poll(from, 2, gone ? 0 : 50) > 0 && (from[0].revents | from[1].revents)) {
-			if (from[0].revents) {
-				if ((size = read(master, text, sizeof(text))) <= 0)
-					break;
-				print(to, text, size, plain);
-			}
-			if (!gone && from[1].revents) {
-				if ((size = read(0, text, sizeof(text))) <= 0)
-					from[1].fd = -1;
-				else
-					print(master, text, size, false);
-			}
-			if (gone)
+		if (gone)
+			from[1].fd = -1;
+		for (int left = gone ? 64 : 1; left > 0 && poll(from, 2, gone ? 0 : 50) > 0; left--) {
+			ssize_t size = from[0].revents ? read(master, text, sizeof(text)) : 0;
+
+			if (from[0].revents && size <= 0)
+				break;
+			print(to, text, size, plain);
+			size = from[1].revents ? read(0, text, sizeof(text)) : 0;
+			if (from[1].revents && size <= 0)
 				from[1].fd = -1;
+			print(master, text, size, false);
 		}
 	} while (!gone);
 	if (typed)
@@ -171,9 +154,8 @@ static void give_terminal(bool plain)
 		fail("fork");
 	if (command > 0) {
 		close(slave);
-		for (int i = 1; i < NSIG; i++)
-			if (i == SIGTERM || i == SIGHUP || i == SIGUSR1 || i == SIGUSR2)
-				signal(i, pass_signal);
+		signal(SIGTERM, pass_signal);
+		signal(SIGHUP, pass_signal);
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
 		pass_on(master, to, plain);
@@ -197,8 +179,10 @@ int main(int argc, char **argv)
 	if (isatty(0) || isatty(1) || isatty(2))
 		give_terminal(none);
 	leave_terminal();
-	leave_keyring();
-	close_others();
+	/* Without keyrings in the kernel, or where a container forbids them, the command has none either. */
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS && errno != EPERM)
+		fail("no keyring of its own");
+	closefrom(3);
 	keep_variables();
 	execvp(*words, words);
 	fail(*words);

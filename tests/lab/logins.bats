@@ -322,10 +322,11 @@ up() {	# up COMMAND: in a shell with that lab
 		lab_start -o "$LAB_RUN/cells/1/d" server d ln -s /etc/shadow "$LAB_RUN/cells/1/d"; lab_wait "$LAB_PID"
 		ls "$LAB_RUN/cells/1"; cat "$LAB_LOG/a.out"
 		lab_start -R -o "$LAB_RUN/e" server e sh -c 'id -u >"$1"' sh "$LAB_RUN/e"; lab_wait "$LAB_PID"; echo "root $(cat "$LAB_RUN/e")"
+		echo secret | lab_put client - "$LAB_RUN/password" && stat -c %a "$LAB_RUN/password"
 		lab_exec server "$TP_BIN/sink" --version
 	END_OF_DRIVER
 	run timeout 100 env W="$W" LAB_LOCKS="$W/locks" LAB_SHARED_CPUS=1 LAB_OWN_UID=1 bash -u "$W/driver" "$TOP"
-	said 0 $'put\nin\na\n1000\nroot 0\nsink'
+	said 0 $'put\nin\na\n1000\nroot 0\n600\nsink'
 }
 
 @test "results: folders that are made in the same instant are different; root's are for root alone" {
