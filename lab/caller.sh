@@ -14,8 +14,9 @@ shopt -u nullglob failglob dotglob nocasematch patsub_replacement 2>/dev/null	# 
 # but for those that are documented, go from script to script, or are the system's.
 caller_forget() {
 	local names ours='(TP|THINPROBE)_.*|SWEEP_(ON|PAIRS|ALIVE)|EXP_(KEPT|ANSWERS|RUN_TOLD|SWEEP|PAIR|TURN|PROGRAM_.*)'
-	ours+='|LAB_(ADDR_server|BESIDE|CPUS_.*|CPU_WAIT|DELAY_BY|LOCKS|OWN_UID|PATH_.*|PROC|RESERVE|SERVER_ROOT|SHARED_CPUS|STOP_FD|SWAP_FOLDER)'
-	ours+='|(XDG|LC|SLURM_JOB|SLURM_ARRAY)_.*|(OLD)?PWD|HOME|USER|PATH|SHELL|TMPDIR|(WAYLAND_)?DISPLAY|XAUTHORITY|BASH.*|SHELLOPTS'
+	ours+='|LAB_(ADDR_server|BESIDE|CPUS_.*|CPU_WAIT|DELAY_BY|LOCKS|OWN_UID|PATH_.*|PROC|RESERVE|SERVER_ROOT|SHARED_CPUS)'
+	ours+='|LAB_(STOP_FD|SWAP_FOLDER)|(XDG|LC|SLURM_JOB|SLURM_ARRAY)_.*'
+	ours+='|(OLD)?PWD|HOME|USER|PATH|SHELL|TMPDIR|(WAYLAND_)?DISPLAY|XAUTHORITY|BASH.*|SHELLOPTS'
 	ours+='|SSH_CONNECTION|(E?U|PP)ID|SECONDS|EPOCH.*|[a-z]+_proxy|_'
 	names=$(compgen -e | grep -vxE "$ours" | paste -sd '|')
 	[ -n "$names" ] || return 0

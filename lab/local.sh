@@ -138,8 +138,8 @@ lab_up() {
 	taskset -pc "$LAB_CPUS_client" $$ >/dev/null 2>&1 || warn "cannot bind this process to the client's CPU $LAB_CPUS_client"
 }
 
-# lab_user: root's lab: sets LAB_MODE, LAB_UID and LAB_UID_client, the users of what server and client run (LAB_BY_HAND: one for both,
-# and for our own programs).
+# lab_user: root's lab: sets LAB_MODE, LAB_UID and LAB_UID_client, the users of what server and client run (LAB_BY_HAND: one for
+# both, and for our own programs).
 lab_user() {
 	local as file
 	LAB_UID=$((61184 + $$ % 2048 * 2))

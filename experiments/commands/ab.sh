@@ -138,7 +138,7 @@ check_settings() {	# those of options, and of a comparison that goes on
 
 words_of() { xargs -r printf '%s\n' <<<"$1" 2>/dev/null || bad "--$2 $1: a quote is not closed"; }	# words_of TEXT OPTION
 
-# variant_run VARIANT OPTION...: the engine, for a variant: with its programs in front of others, in their host only, and with its root.
+# variant_run VARIANT OPTION...: the engine, for a variant: with its programs in front of others (in their host only), and its root.
 variant_run() {
 	local side
 	for side in server client; do

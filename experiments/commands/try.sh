@@ -171,7 +171,8 @@ terminal_shown() {	# with ssh: from when the terminal's own echo is off
 
 # What this machine's own terminal takes, and then the one with ssh.
 start_ssh() {
-	local words=(ssh -a -x -o ClearAllForwardings=yes -o BatchMode=yes -o "ConnectTimeout=$WAIT_S" ${ssh_port[@]+"${ssh_port[@]}"}) more said
+	local words more said
+	words=(ssh -a -x -o ClearAllForwardings=yes -o BatchMode=yes -o "ConnectTimeout=$WAIT_S" ${ssh_port[@]+"${ssh_port[@]}"})
 	read -ra more <<<"${THINPROBE_SSH_OPTIONS-}"
 	words+=(${more[@]+"${more[@]}"})
 	said=$(set -o pipefail

@@ -26,7 +26,7 @@ declare -A keep=() shut=()
 # which he has keys and sockets. (A disk of the lab's is in such a folder, for a server that is root.)
 open=(/tmp /dev/shm) homes=()
 if [ -n "$uid" ]; then
-	while IFS= read -r -d '' path; do open+=("$path"); done < <(find /run /var -maxdepth 3 -xdev -type d -perm -0002 -print0 2>/dev/null)
+	mapfile -t -d '' -O 2 open < <(find /run /var -maxdepth 3 -xdev -type d -perm -0002 -print0 2>/dev/null)
 elif [ "${LAB_ROOTLESS-}" = 1 ]; then
 	read -r _ path _ </proc/self/uid_map
 	for path in "${HOME-}" "/run/user/$path" "${XDG_RUNTIME_DIR-}"; do
@@ -53,11 +53,13 @@ for line in "${mounts[@]}"; do
 	[[ $line != "slowdisk "* ]] || { line=${line#* } && umount -l -- "$(printf %b "${line%% *}")" 2>/dev/null; }
 done
 for path in "${open[@]}"; do
-	[[ $path == /tmp/* || ! -d $path ]] || mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe "$path" || fail "cannot mount a private $path"
+	[[ $path != /tmp/* && -d $path ]] || continue
+	mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe "$path" || fail "cannot mount a private $path"
 done
 for path in "${!shut[@]}"; do mount -t tmpfs -o mode=755,nosuid,nodev thinprobe "$path" || fail "cannot mount a private $path"; done
 # Where X servers keep their compiled keyboard map for a moment; of one that is killed just then it would stay.
-[[ ! -d /var/lib/xkb || " ${open[*]} " == *" /var/lib/xkb "* ]] || mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /var/lib/xkb ||
+[[ ! -d /var/lib/xkb || " ${open[*]} " == *" /var/lib/xkb "* ]] ||
+	mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /var/lib/xkb ||
 	fail "cannot mount a private /var/lib/xkb"
 bind() { # PATH FD
 	if [ -d "/proc/self/fd/$2" ]; then

@@ -50,7 +50,9 @@ with_all() {
 looked() {
 	local name
 	cat "$EVIL"/notes/* | sort | uniq -c
-	for name; do [[ -n $(find "$EVIL/notes" -name "$name.*" -print -quit) ]] || { echo "$name did not look"; tail -n 5 "$W/said"; return 1; }; done
+	for name; do
+		[[ -n $(find "$EVIL/notes" -name "$name.*" -print -quit) ]] || { echo "$name did not look"; tail -n 5 "$W/said"; return 1; }
+	done
 	run -1 grep -vh '^looked ' -r "$EVIL/notes"
 }
 
@@ -80,9 +82,10 @@ looked() {
 	evil Xvnc vncviewer xterm vim.tiny
 	export LAB_PATH_server=$EVIL LAB_PATH_client=$EVIL
 	cd "$W"
-	run with_all "$TOP/thinprobe" run stalls --quick --loads 0 -t 2s --repeat 1 --protocol vnc:viewer --app light \
-		--server-memory 1G --swap none -o "$W/run"
-	if [ "$status" = 4 ]; then run with_all "$TOP/thinprobe" run stalls --quick --loads 0 -t 2s --repeat 1 --protocol vnc:viewer --app light -o "$W/run"; fi
+	words=(stalls --quick --loads 0 -t 2s --repeat 1 --protocol vnc:viewer --app light -o "$W/run")
+	run with_all "$TOP/thinprobe" run "${words[@]}" --server-memory 1G --swap none
+	# (where there are no memory groups)
+	if [ "$status" = 4 ]; then run with_all "$TOP/thinprobe" run "${words[@]}"; fi
 	tail -n 3 "$W/said"
 	[ "$status" = 0 ]
 	looked Xvnc vncviewer xterm vim.tiny
@@ -131,13 +134,14 @@ on_terminal() {
 	command -v Xvnc || skip "Xvnc is not installed"
 	evil Xvnc
 	for name in bash sh jq awk sed grep env ip tc cat setpriv nsenter mkdir stat id; do
-		printf '#!/bin/sh\necho "%s $(/usr/bin/id -u)" >>"%s/notes/all"\nexec %s "$@"\n' "$name" "$EVIL" "$(type -P "$name")" >"$EVIL/$name"
+		printf '#!/bin/sh\necho "%s $(/usr/bin/id -u)" >>"%s/notes/all"\nexec %s "$@"\n' "$name" "$EVIL" "$(type -P "$name")" \
+			>"$EVIL/$name"
 		chmod 755 "$EVIL/$name"
 	done
 	: >"$EVIL/notes/all" && chmod 666 "$EVIL/notes/all"
 	cd "$W"
-	run with_all "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --app light --a-server "$EVIL/Xvnc" --b-server /usr/bin/Xvnc --budget 40s \
-		-o "$W/ab"
+	run with_all "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --app light --a-server "$EVIL/Xvnc" --b-server "$(type -P Xvnc)" \
+		--budget 40s -o "$W/ab"
 	tail -n 3 "$W/said"
 	[[ $status = [035] ]]
 	run -1 grep ' 0$' "$EVIL/notes/all"
