@@ -236,7 +236,7 @@ let_go() {
 }
 
 # What a request may be, before a word of it is used: bash evaluates text in arithmetic.
-WORD='[A-Za-z0-9_.:,%+-]+'
+WORD='[A-Za-z0-9_.:,%/+-]+'
 declare -A REQUEST=( [swap]="^$WORD [0-9]{1,18}$" [disk]="^$WORD [0-9]{1,18}$" [other]="^($WORD( |$))*$" )
 for name in group regroup memory limit; do
 	REQUEST[$name]="^$WORD( (limit|low|min|shares|swappiness|rt_runtime)=[0-9]{1,18}| (swap|idle|rt|quota)=$WORD)*$"

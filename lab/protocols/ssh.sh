@@ -138,14 +138,15 @@ sshd_command() {
 	esac
 }
 
-# xterm refuses to start as root without capabilities (LAB_OWN_UID=0): programs of a person run as an ordinary user, as at the server.
+# xterm refuses to start as root without capabilities: programs of a person run as an ordinary user, as at the server; as the host's
+# own, or, where it has none (LAB_OWN_UID=0, no root), from its root.
 SSHD_ORDINARY='
 	ordinary="unshare --user --map-user=1000 --map-group=1000"
 	[ "$(id -u)" = 0 ] && $ordinary true 2>/dev/null || ordinary=
 '
 sshd_client() {	# sshd_client SESSION terminal|ssh [FD]: starts it, with SSHD_COMMAND
 	local flags=() ordinary='ordinary='
-	[ "${LAB_PRIVATE-1}" != 1 ] || ordinary=$SSHD_ORDINARY
+	[ "${LAB_PRIVATE-1}${LAB_UID_client-}" != 1 ] || flags=(-R) ordinary=$SSHD_ORDINARY
 	[ -z "${3-}" ] || flags+=(-i "$3")
 	protocol_run ${flags[@]+"${flags[@]}"} client "ssh-$1-client" sh -c "$ordinary"'
 		folder=$HOME/$1 program=$2
