@@ -27,32 +27,25 @@ static struct termios before;
 static pid_t command;
 static bool typed;
 
-static void fail(const char *what)
+static _Noreturn void fail(const char *what)
 {
 	fprintf(stderr, "thinprobe: cannot start a command in the emulated hosts: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 
 /* Names that commands may see; LC_, LAB_ and TP_ begin one. */
-static bool is_kept(const char *variable)
-{
-	static const char *const kept[] = {
-		"PATH=", "USER=", "LOGNAME=", "TERM=", "LANG=", "LANGUAGE=", "TZ=", "LC_", "LAB_", "TP_"
-	};
-
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		if (!strncmp(variable, kept[i], strlen(kept[i])))
-			return true;
-	return false;
-}
-
 static void keep_variables(void)
 {
+	static const char *const kept[] = { "PATH=", "USER=", "LOGNAME=", "TERM=", "LANG=", "LANGUAGE=",
+					    "TZ=",   "LC_",   "LAB_",	  "TP_",   NULL };
 	char **to = environ;
 
 	for (char **from = environ; *from; from++)
-		if (is_kept(*from))
-			*to++ = *from;
+		for (const char *const *name = kept; *name; name++)
+			if (!strncmp(*from, *name, strlen(*name))) {
+				*to++ = *from;
+				break;
+			}
 	*to = NULL;
 }
 
@@ -133,7 +126,7 @@ static void pass_on(int master, int to, bool plain)
 	_exit(128 + WTERMSIG(status));
 }
 
-/* A terminal for the command in place of ours; returns in the command. Whoever leaves something running there leaves it without. */
+/* A terminal for the command in place of ours; returns in the command. */
 static void give_terminal(bool plain)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave, to = isatty(1) ? 1 : isatty(2) ? 2 : 0;
