@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "protocols.h"
+#include "clock.h"
 #include "viewer.h"
 
 #include <errno.h>
@@ -156,7 +157,9 @@ static int send_input(void *self, uint32_t user, struct crowd_request *sent)
 {
 	struct rdp_users *r = self;
 	struct rdp_user *u = &r->user[user];
+	uint32_t unasked = viewer_take_unasked(u->viewer);
 
+	r->crowd->sums.unasked += window_contains(&r->crowd->window, clock_now()) ? unasked : 0;
 	*sent = (struct crowd_request){ .label = r->cfg.move, .first = true };
 	u->received = viewer_received_bytes(u->viewer);
 	viewer_expect_answer(u->viewer);

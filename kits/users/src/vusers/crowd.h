@@ -85,7 +85,7 @@ struct crowd_sums {
 	int64_t unsent;				   /* requests due before the end and never sent */
 	int64_t bytes;				   /* received by all users, heads included */
 	int64_t connections;			   /* TCP connections made, where a user may have several (HTTP) */
-	int64_t unasked;	   /* VNC: updates within the window that began while their user waited for no answer */
+	int64_t unasked;	   /* not HTTP: updates within the window that began while their user waited for no answer */
 	double gone_ns;		   /* time without a connection within the window, summed over all users */
 	struct thread_times spent; /* of this thread within the window; not of watched users */
 	int64_t users_cpu_ns;	   /* of processes of the users within the window */

@@ -233,10 +233,13 @@ static void die_not_connected(const struct crowd *c, const char *text, int err)
 #define UNASKED_MOST 0.05 /* updates that no request awaited, per answer: with more, other things change the screens */
 
 /* Why counted answers may be those of another user, or no answers at all, as a line in `text`; NULL: no sign of that. */
-static const char *unsure_text(const struct vusers_options *cfg, const struct vlog_sums *s, char *text, size_t size)
+static const char *unsure_text(const struct vusers_options *cfg, const struct vlog_sums *s, const struct report_facts *what,
+			       char *text, size_t size)
 {
-	int64_t unasked = run.crowd.sums.unasked, answers = s->users.ended[VLOG_OK];
+	int64_t unasked = run.crowd.sums.unasked, answers = s->users.ended[VLOG_OK] + s->watched.ended[VLOG_OK];
 
+	for (int64_t i = 0; i < cfg->watched; i++)
+		unasked += what->user[i].unasked;
 	if (!run.http && cfg->echo == ECHO_PATCH && cfg->users > run.target.ports && !(run.rdp && strchr(run.how.user, '%')))
 		snprintf(text, size,
 			 "%s type into %s, whose patch shows the keys of all: an answer may be that of another, and response "
@@ -571,7 +574,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	err = vlog_close(log, &sums);
 	add_viewers(cfg, &what);
 	what.bytes = c->sums.bytes;
-	what.why_unsure = unsure_text(cfg, &sums, unsure, sizeof(unsure));
+	what.why_unsure = unsure_text(cfg, &sums, &what, unsure, sizeof(unsure));
 	what.connections = run.http ? c->sums.connections : -1;
 	report_users(out, c, &sums, &what);
 	status = report_add_warnings(out, c, &sums, &what, err);

@@ -257,18 +257,25 @@ static void report_watched(struct rec_report *r, const struct crowd *c, struct v
 	rec_end(r);
 }
 
-/* Percent of the values above the threshold: a range where requests were given up before it. Absent for no values. */
-static struct figure percent_over(const struct sample *s, int64_t threshold_ns)
+static size_t count_above(const struct sample *s, int64_t threshold_ns)
 {
-	size_t over = 0, unsure;
+	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		over += s->value[i] > threshold_ns;
-	if (!s->n)
+		n += s->value[i] > threshold_ns;
+	return n;
+}
+
+/* Percent of the responses above the threshold: a range where requests were given up before it. Absent for no requests. */
+static struct figure percent_over(const struct vlog_timings *t, int64_t threshold_ns)
+{
+	double n = (double)t->response.n, over = (double)count_above(&t->response, threshold_ns);
+	double unsure = (double)(t->given_up.n - count_above(&t->given_up, threshold_ns));
+
+	if (!t->response.n)
 		return FIGURE_ABSENT;
-	unsure = !s->censored || s->censored_min > threshold_ns ? 0 : s->censored < s->n - over ? s->censored : s->n - over;
-	return figure_make_range((struct sample_stat){ 100 * (double)over / (double)s->n, false },
-				 (struct sample_stat){ 100 * (double)(over + unsure) / (double)s->n, false }, 0);
+	return figure_make_range((struct sample_stat){ 100 * over / n, false },
+				 (struct sample_stat){ 100 * (over + unsure) / n, false }, 0);
 }
 
 /* --- for people --- */
@@ -316,7 +323,7 @@ static void say_users(struct rec_report *r, const struct crowd *c, struct vlog_s
 	if (w->watched)
 		say_quantiles(r, "watched users", &s->watched.response);
 	if (s->users.response.n) {
-		struct figure over = percent_over(&s->users.response, w->threshold_ns);
+		struct figure over = percent_over(&s->users, w->threshold_ns);
 
 		rec_say(r, "over %s: %s %%; answers per user: %s to %s", ns_text((double)w->threshold_ns), figure_text(&over, 1),
 			count_text(least), count_text(most));
@@ -331,7 +338,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 	const struct crowd_sums *u = &c->sums;
 	const struct measuring_window *k = &c->window;
 	double answered = (double)s->users.ended[VLOG_OK], t = measured_seconds(c), inside = sample_mean(&s->users.from_sent).value;
-	struct rec_named_figure over = { "over_threshold_percent", percent_over(&s->users.response, w->threshold_ns) };
+	struct rec_named_figure over = { "over_threshold_percent", percent_over(&s->users, w->threshold_ns) };
 	const char *why;
 	char text[256];
 
@@ -393,6 +400,8 @@ int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog
 
 	for (int i = 0; i < VLOG_ENDS; i++)
 		ended[i] = s->users.ended[i] + s->watched.ended[i];
+	if (c->sums.stopped) /* the signal cut these */
+		ended[VLOG_CUT] = 0;
 	lost = ended[VLOG_ERROR] + ended[VLOG_TIMEOUT] + ended[VLOG_CUT];
 	for (int i = 0; i < w->watched; i++) {
 		all_there = all_there && w->user[i].ready && !w->user[i].left;
@@ -405,7 +414,7 @@ int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog
 		rec_warn(r, "UNSURE: %s", w->why_unsure);
 	if (log_err)
 		rec_warn(r, "the log is incomplete: %s", strerror(-log_err));
-	if (lost && !c->sums.stopped)
+	if (lost)
 		rec_warn(r,
 			 "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
 			 "%lld not answered by the end)%s%s",
@@ -414,9 +423,7 @@ int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
 	all_there = all_there && !(gone_percent(c) > REPORT_GONE_MOST);
-	return why || w->why_unsure || (lost && !c->sums.stopped) || log_err || s->lost || !all_there || count_backlog(c, s, w)
-		       ? EXIT_LOSSY
-		       : EXIT_OK;
+	return why || w->why_unsure || lost || log_err || s->lost || !all_there || count_backlog(c, s, w) ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */

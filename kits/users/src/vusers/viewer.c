@@ -282,6 +282,11 @@ int64_t viewer_answered_ns(const struct viewer *v)
 	return v->seen->answered_ns;
 }
 
+uint32_t viewer_take_unasked(struct viewer *v)
+{
+	return atomic_exchange(&v->seen->unasked, 0);
+}
+
 int64_t viewer_sent_ns(const struct viewer *v)
 {
 	return v->seen->sent_ns;

@@ -64,6 +64,9 @@ bool viewer_is_ready(const struct viewer *v);
 void viewer_expect_answer(struct viewer *v);
 /* When the answer was in the pixels (ns, CLOCK_MONOTONIC); 0: not yet. */
 int64_t viewer_answered_ns(const struct viewer *v);
+/* Updates that changed the screen while no request awaited its answer, since the last call. Those before the first answer of a
+ * connection do not count (the session may still begin), nor those within 50 ms of an answer (they may be the rest of it). */
+uint32_t viewer_take_unasked(struct viewer *v);
 /* RDP: when the input left its process; 0: not yet. */
 int64_t viewer_sent_ns(const struct viewer *v);
 int viewer_send(struct viewer *v, uint32_t number, int64_t until_ns); /* input `number`: 0 or -EPIPE */

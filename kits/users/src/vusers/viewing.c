@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "viewing.h"
+#include "clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #define CELL_MIN 3 /* size of a patch cell in pixels, at least and at most */
 #define CELL_MOST 40
 #define COLOURS 0xffffffu
+#define REST_NS (50 * NS_PER_MS) /* servers may send an answer in several updates: those that come so soon after its first one */
 
 void *viewing_make_picture(struct viewer *v, int width, int height)
 {
@@ -86,6 +88,8 @@ void viewing_end_update(struct viewer *v, int64_t now)
 		answers = v->found && ((seen->shown - seen->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 	}
 	ready = v->found || !v->cfg.patch;
+	if (!seen->asked && seen->answered_ns && now - seen->answered_ns > REST_NS)
+		seen->unasked++;
 	answers = answers && atomic_exchange(&seen->asked, false);
 	if (answers)
 		seen->answered_ns = now;

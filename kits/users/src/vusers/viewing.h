@@ -27,6 +27,7 @@ struct viewer_kind {
 struct viewer_seen {
 	_Atomic bool ready, asked;	 /* asked: waiting for an answer */
 	_Atomic uint32_t shown, awaited; /* number in the patch; number that answers the request */
+	_Atomic uint32_t unasked;	 /* changes that no request awaited (viewer_take_unasked()) */
 	_Atomic int64_t answered_ns, cpu_ns;
 	_Atomic int width, height;
 	_Atomic int64_t sent_ns, memory_bytes;

@@ -126,6 +126,7 @@ static void add_timings(struct vlog_timings *s, const struct vlog_row *r)
 		sample_add(&s->from_sent, r->end_ns - r->sent_ns);
 	} else if (r->end != VLOG_ERROR) { /* an error response is no service time */
 		sample_add_censored(&s->response, r->end_ns - r->due_ns);
+		sample_add(&s->given_up, r->end_ns - r->due_ns);
 	}
 	if (r->sent_ns)
 		sample_add(&s->late, r->sent_ns - r->ready_ns);
@@ -304,6 +305,7 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 static void free_timings(struct vlog_timings *s)
 {
 	sample_free(&s->response);
+	sample_free(&s->given_up);
 	sample_free(&s->from_sent);
 	sample_free(&s->late);
 }

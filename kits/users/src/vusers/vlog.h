@@ -35,6 +35,7 @@ struct vlog_row {
 /* Times of requests in ns, and how many ended in which way. */
 struct vlog_timings {
 	struct sample response;	 /* due to answer; a request that timed out or was cut is censored ("later than") */
+	struct sample given_up;	 /* the censored ones of these */
 	struct sample from_sent; /* sent to answer, of answered requests */
 	struct sample late;	 /* ready to sent: lateness of the load generator */
 	int64_t ended[VLOG_ENDS];

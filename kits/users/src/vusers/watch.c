@@ -113,7 +113,9 @@ static void drop_user(void *self, uint32_t user)
 static int send_input(void *self, uint32_t user, struct crowd_request *what)
 {
 	struct watched_user *o = self;
+	uint32_t unasked = viewer_take_unasked(o->viewer);
 
+	o->crowd.sums.unasked += window_contains(&o->crowd.window, clock_now()) ? unasked : 0;
 	*what = (struct crowd_request){ .label = o->all->cfg.move, .first = true };
 	o->received = viewer_received_bytes(o->viewer);
 	viewer_expect_answer(o->viewer);
@@ -170,6 +172,7 @@ static void *user_main(void *context)
 	o->told.left = o->crowd.user->left;
 	o->told.reconnected = o->crowd.sums.reconnected;
 	o->told.refused = o->crowd.sums.refused;
+	o->told.unasked = o->crowd.sums.unasked;
 	o->told.cpu_ns = clock_thread_cpu() + viewer_cpu_ns(o->viewer);
 	o->state = WATCH_DONE;
 	return NULL;

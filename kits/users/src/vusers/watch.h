@@ -21,7 +21,7 @@ struct watched_result {
 	bool ready; /* was connected once */
 	bool left;  /* for good: its viewer crashed, or the server refused the password */
 	int width, height;
-	int64_t reconnected, refused, cpu_ns;
+	int64_t reconnected, refused, unasked, cpu_ns;
 	struct why why; /* message of the last failure */
 };
 

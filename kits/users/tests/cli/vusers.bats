@@ -319,6 +319,47 @@ pages() {	# connections
 	grep -q 'incomplete: No space left' users.err
 }
 
+@test "vusers: until a signal, failed requests are told, too: status 3; what the signal itself cuts is not" {
+	need jq
+	start_scripted --refuse
+	start failing "$VUSERS" "$at" -n 2 -z 20ms --think-dist const --timeout 60s --lateness 60s --format json -o report.json
+	until_true grep -qx ready failing.err
+	until_true eval '[ "$(curl -s "${at}count" | cut -d " " -f 2)" -gt 20 ]'
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" = 3 ]
+	holds '.valid and .errors > 0 and .stopped_by == "signal"'
+	grep -q '^vusers: .* requests failed' failing.err
+	start_scripted --delay 60
+	start cut "$VUSERS" "$at" -n 2 -z 20ms --think-dist const --timeout 60s --lateness 60s --format json -o report.json
+	until_true grep -qx ready cut.err
+	until_true eval '[ "$(curl -s "${at}count" | cut -d " " -f 2)" = 2 ]'
+	kill -INT "$pid"
+	ends "$pid"
+	[ "$status" = 0 ]
+	holds '.unanswered == 2 and .errors + .timeouts == 0'
+}
+
+# 99 requests answered in 10 ms, 19 timed out after 10 s, one cut after 50 ms, of which nobody knows.
+@test "vusers: of the share beyond the threshold, only requests that were given up before it are unknown" {
+	need jq
+	start_serve vnc --width 64
+	users -n 1 -z 50ms -t 300ms --threshold 100ms --log log.tsv --start-at "@$(($(date +%s) + 2))"
+	jq '.result.requests = 99' report.json >one.json
+	{
+		head -n 1 log.tsv
+		for ((i = 0; i < 119; i++)); do
+			ms=10 end=ok
+			if ((i >= 99)); then ms=10000 end=timeout; fi
+			if ((i == 118)); then ms=50 end=cut; fi
+			printf 'vusers-log/1\t0\tkey\t%s\t%s\t%s\t%s\t%s\t\t1\t1\t0\n' ${i}000001 ${i}000001 ${i}000001 \
+				$((i + ms))000001 $end
+		done
+	} >rows.tsv
+	run -3 "$VUSERS" merge one.json rows.tsv --format json -o report.json
+	holds '.range.over_threshold_percent == { from: 15.966, to: 16.807 }'
+}
+
 # Ten users of one screen: each sees the answers to the keys of the other nine.
 @test "vusers: users that share a screen cannot recognize their answers: 3 and a reason, which merge keeps" {
 	local all=0 echo start=()

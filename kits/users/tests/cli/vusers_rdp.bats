@@ -17,17 +17,19 @@ setup() {
 }
 
 # (xrdp 0.10 connects to ::1 where it is told 127.0.0.1, and crashes where it changes the size of the client's screen.)
-# xrdp with sections S0, S1...: $at, $server, ${rdp[@]} (words for vusers); each application counts its keys in echo-N.tsv
-start_sessions() {	# N
-	local i applications=()
+# xrdp with sections S0, S1...: $at, $screen (the port of the last application), $server, ${rdp[@]} (words for vusers); each application counts its keys in echo-N.tsv
+start_sessions() {	# N options of the applications...
+	local i n=$1 applications=()
 
+	shift
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=thinprobe 2>/dev/null
 	printf '%s\n' '[Globals]' ini_version=1 fork=false security_layer=tls "certificate=$PWD/cert.pem" "key_file=$PWD/key.pem" \
 		autorun= allow_channels=true max_bpp=24 '[Logging]' LogFile=/dev/null EnableSyslog=false '[Channels]' >xrdp.ini
-	for ((i = 0; i < $1; i++)); do
+	for ((i = 0; i < n; i++)); do
 		unused_port
+		screen=$port
 		printf '%s\n' "[S$i]" "name=S$i" lib=libvnc.so ip=::ffff:127.0.0.1 "port=$port" username=ask password=ask >>xrdp.ini
-		start "refecho-$i" "$BIN/refecho" --vnc "$port" --log "echo-$i.tsv"
+		start "refecho-$i" "$BIN/refecho" --vnc "$port" --log "echo-$i.tsv" "$@"
 		applications+=("$pid")
 		until_true grep -q '^ready' "refecho-$i.err"
 	done
@@ -69,6 +71,20 @@ none_left() { until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR
 	awk -F'\t' 'NR > 1 && !($4 <= $5 && $5 <= $6 && $6 < $7 && $10 > 0) { print; wrong = 1 } END { exit wrong }' log.tsv
 	counted 5
 	none_left
+}
+
+@test "vusers rdp: another who types on the same screen makes the figures unsure: status 3; alone they are not" {
+	start_sessions 1 --answer-delay const:400ms
+	users -n 1 "${rdp[@]}" -z 500ms --think-dist const -t 4s
+	measured
+	holds '.requests > 2 and .why_unsure == null and .response_ms.min >= 400'
+	start other "$VUSERS" "vnc:127.0.0.1:$screen" -n 1 -z 100ms --think-dist const --lateness 60s
+	until_true grep -qx ready other.err
+	for watched in 0 1; do
+		users -n 1 --watched $watched "${rdp[@]}" -z 500ms --think-dist const -t 4s
+		[ "$status" = 3 ]
+		holds '.requests + .watched_requests > 2 and (.why_unsure | test("other things"))'
+	done
 }
 
 @test "vusers rdp: with --echo patch all decode, and each answer is that of its own key" {

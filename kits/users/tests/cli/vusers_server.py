@@ -2,7 +2,7 @@
 """A web server with a script, for vusers to be held against: prints its port; answers at once, but for what it is told.
 
 --delay S: each answer comes so long after its request, on each connection for itself. --pause-at S --pause S: from S after the first request nobody is
-answered for so long. --fail: every 5th request is answered 503, every 7th broken off, every 11th never answered. /count says how many connections and requests (its own not) there were, and to which hosts."""
+answered for so long. --refuse: every 5th request is answered 503. --fail: so it is, and every 7th is broken off, every 11th never answered. /count says how many connections and requests (its own not) there were, and to which hosts."""
 import argparse
 import asyncio
 import time
@@ -12,6 +12,7 @@ options.add_argument("--delay", type=float, default=0)
 options.add_argument("--pause-at", type=float, default=0)
 options.add_argument("--pause", type=float, default=0)
 options.add_argument("--fail", action="store_true")
+options.add_argument("--refuse", action="store_true")
 options = options.parse_args()
 connections = requests = 0
 hosts = set()
@@ -42,7 +43,7 @@ async def talk(reader, writer):
                 await asyncio.sleep(3600)
             if options.fail and requests % 7 == 0:
                 break
-            writer.write(answer(503 if options.fail and requests % 5 == 0 else 200, b"x" * 500))
+            writer.write(answer(503 if (options.fail or options.refuse) and requests % 5 == 0 else 200, b"x" * 500))
             await writer.drain()
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
         pass
