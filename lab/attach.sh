@@ -204,10 +204,11 @@ attach_rtt() {
 }
 
 attach_says() {
-	local how="changes in $ATTACH_REGION of it"
+	local how=''	# (soak finds it only within its session)
 	[ -n "$ATTACH_WINDOW" ] || { printf 'attach: from this machine to servers that are not ours%s\n' "${RUN_SAYS-}"; return; }
-	[ "$PROTOCOL_WATCH" != patch ] || how="refecho's patch"
-	printf 'attach: window "%s" of a server that is not ours; echo by %s\n' "$ATTACH_TITLE" "$how"
+	[ -z "$ATTACH_REGION" ] || how="; echo by changes in $ATTACH_REGION of it"
+	[ "${PROTOCOL_WATCH-}" != patch ] || how="; echo by refecho's patch"
+	printf 'attach: window "%s" of a server that is not ours%s\n' "$ATTACH_TITLE" "$how"
 }
 
 attach_missing() {

@@ -46,10 +46,10 @@ attach_probe() {	# NAME OPTION...
 }
 
 protocol_settings() {
-	jq -cn --arg title "$ATTACH_TITLE" --arg window "$ATTACH_WINDOW" --arg watch "$PROTOCOL_WATCH" \
+	jq -cn --arg title "$ATTACH_TITLE" --arg window "$ATTACH_WINDOW" --arg watch "${PROTOCOL_WATCH-}" \
 		--arg region "$ATTACH_REGION" --arg address "$LAB_ADDR_server" --arg port "$ATTACH_PORT" '
 		{server: "not ours, unknown", version: "", says: "window \"\($title)\" of a server that is not ours",
-		window: $window, title: $title, watch: $watch,
+		window: $window, title: $title, watch: (if $watch == "" then null else $watch end),
 		region: (if $watch == "patch" or $region == "" then null else $region end),
 		address: (if $address == "" then null else $address end),
 		port: (if $port == "" then null else ($port | tonumber) end),

@@ -155,49 +155,56 @@ lost() {	# the connection ended by itself
 	exit 0
 }
 
-# Until both are up. (Who is up already wants to hear of us meanwhile.)
+# Who is up already wants to hear of us, also while the programs are on their way to another.
 beat() {
 	local role
 	for role in "${!up[@]}"; do printf 'beat\n' >&"${in[$role]}"; done
 }
-for role in "${roles[@]}"; do
-	host=LAB_HOST_$role
-	now_ms
-	end=$((NOW_MS + 300000)) last=0
-	until [ -n "${up[$role]-}" ]; do
-		now_ms
-		[ "$NOW_MS" -lt $((last + 1000)) ] || { beat; last=$NOW_MS; }
-		[ "$NOW_MS" -le "$end" ] || fail 1 "${!host} was not ready in time; check its load and its disk"
-		if read_line 0.2 "${from[$role]}"; then
-			if [ -z "${begun[$role]-}" ] && [[ $LINE != fail\ [14]\ * ]]; then
-				case $LINE in
-				'thinprobe: begun') begun[$role]=1 ;;
-				?*) : >"$control/$role.speaks" ;;	# the login itself, before each command
-				esac
-				continue
-			fi
-			case $LINE in
-			fail\ *)
-				read -r _ status line <<<"$LINE"
-				[[ $status == [14] ]] || status=1
-				fail "$status" "${!host}: $line"
-				;;
-			up\ *)
-				# What we write to a pipe that is full of the programs would wait for the host, and no signal would end that.
-				for ((n = 0; n < 50; n++)); do sends "$role" || break; read -r -t 0.1 -u "$idle"; done
-				! sends "$role" || fail 1 "${!host}: it says that it is up, and has not read what it is to run"
-				up[$role]=1
-				;;
-			esac
-			say "$role $LINE"
-		elif ! alive "$role"; then
-			line=$(grep -v '^$' "$control/$role.err" | tail -n 1)
-			[ "${!host}" != . ] || fail 1 "cannot use this machine as the $role: $line"
-			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; make this work first:" \
-				"ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
-		fi
+await_up() {	# await_up ROLE: hands on the next line of its guard; 1: none came within 0.2 s
+	local role=$1 host=LAB_HOST_$1 status line n
+	if ! read_line 0.2 "${from[$role]}"; then
+		! alive "$role" || return 1
+		line=$(grep -v '^$' "$control/$role.err" | tail -n 1)
+		[ "${!host}" != . ] || fail 1 "cannot use this machine as the $role: $line"
+		fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; make this work first:" \
+			"ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
+	fi
+	if [ -z "${begun[$role]-}" ] && [[ $LINE != fail\ [14]\ * ]]; then
+		case $LINE in
+		'thinprobe: begun') begun[$role]=1 ;;
+		?*) : >"$control/$role.speaks" ;;	# the login itself, before each command
+		esac
+		return 0
+	fi
+	case $LINE in
+	fail\ *)
+		read -r _ status line <<<"$LINE"
+		[[ $status == [14] ]] || status=1
+		fail "$status" "${!host}: $line"
+		;;
+	up\ *)
+		# What we write to a pipe that is full of the programs would wait for the host, and no signal would end that.
+		for ((n = 0; n < 50; n++)); do sends "$role" || break; read -r -t 0.1 -u "$idle"; done
+		! sends "$role" || fail 1 "${!host}: it says that it is up, and has not read what it is to run"
+		up[$role]=1
+		[ ! -s "$control/$role.err" ] || say note "${!host}: $(tail -n 1 "$control/$role.err")"
+		;;
+	esac
+	say "$role $LINE"
+}
+now_ms
+end=$((NOW_MS + 300000)) last=0
+while [ "${#up[@]}" -lt "${#roles[@]}" ]; do
+	for role in "${roles[@]}"; do
+		host=LAB_HOST_$role
+		for ((n = 0; n < 20; n++)); do
+			now_ms
+			[ "$NOW_MS" -lt $((last + 1000)) ] || { beat; last=$NOW_MS; }
+			[ -z "${up[$role]-}" ] || break
+			[ "$NOW_MS" -le "$end" ] || fail 1 "${!host} was not ready in time; check its load, its disk and the link to it"
+			await_up "$role" || break
+		done
 	done
-	[ ! -s "$control/$role.err" ] || say note "${!host}: $(tail -n 1 "$control/$role.err")"
 done
 say up
 exec 3>&-

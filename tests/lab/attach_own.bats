@@ -62,6 +62,20 @@ unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display"
 	ended_all
 }
 
+@test "soak --on attach: a session in a window is measured, in blocks of time" {
+	run env -u DISPLAY -u XAUTHORITY bash "$TOP/experiments/engine/run.sh" soak --on attach --own-display \
+		"exec '$TOP/bin/refecho' --display \"\$DISPLAY\" --answer-delay const:20ms --json -o '$W/echo.json'" \
+		--quick --time 12 --block 2 --every 0.2 --warmup 1 -o "$W/soak"
+	echo "$output"
+	[[ $status = [035] ]]	# (so short, a change may stay undecided)
+	[[ $output == *'attach: window "refecho" of a server that is not ours'* ]]
+	[ "$(jq -r '"\(.state) \(.protocol.title)"' "$W/soak/run.json")" = "complete refecho" ]
+	[ "$(jq .keys "$W"/soak/cells/*/1/cell.json)" -gt 20 ]
+	# no key is answered sooner than the client does
+	awk -F'\t' '$6 == "floor_ms" { n++; early += $9 < 20 } END { exit n != 6 || early }' "$W"/soak/cells/*/1/blocks.tsv
+	ended_all
+}
+
 @test "attach --own-display: kill -9 of the run ends the client and its display" {
 	own killed --time 60 >"$W/out" 2>&1 3>&- &
 	pid=$!
