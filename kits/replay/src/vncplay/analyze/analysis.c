@@ -32,6 +32,7 @@ static size_t count_tiles(const struct analysis_state *w)
 	return (size_t)w->columns * (size_t)w->rows;
 }
 
+/* Number of the last input until `ms`, in which rounded times may be equal; -1: none. */
 static int32_t find_last_press(const uint32_t *press, int inputs, uint32_t ms)
 {
 	int from = 0, to = inputs;
@@ -39,7 +40,7 @@ static int32_t find_last_press(const uint32_t *press, int inputs, uint32_t ms)
 	while (from < to) {
 		int middle = from + (to - from) / 2;
 
-		if (press[middle] < ms)
+		if (press[middle] <= ms)
 			from = middle + 1;
 		else
 			to = middle;
@@ -50,6 +51,17 @@ static int32_t find_last_press(const uint32_t *press, int inputs, uint32_t ms)
 static size_t tile_index(const struct analysis_state *w, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (size_t)w->columns + tile % TILE_COLUMNS;
+}
+
+/* Number of the last input before an update; -1: none. Where only its millisecond is known, an input in it was before it. */
+static int32_t find_cause(const struct analyzed_run *v, const struct tilelog_update *u)
+{
+	int64_t latest_us = u->us + (v->replay->exact ? 0 : 999);
+	int32_t after = find_last_press(v->press_ms, v->inputs, u->ms);
+
+	while (after >= 0 && v->stimulus[after].press_us > latest_us)
+		after--;
+	return after;
 }
 
 /* Sorts the changes by tile: counts those of each tile, then puts each into its place. */
@@ -64,7 +76,7 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 	for (size_t u = 0; u < tiles->n_updates; u++) {
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 		uint32_t ms = tiles->update[u].ms;
-		int32_t after = find_last_press(v->press_ms, w->inputs, ms);
+		int32_t after = find_cause(v, &tiles->update[u]);
 
 		for (size_t i = tiles->update[u].first; i < end; i++) {
 			v->place[i] = at[tile_index(w, tiles->changed[i])]++;
@@ -81,6 +93,7 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 static void make_changes(const struct analysis_state *w, const struct replay *r, struct analyzed_run *v)
 {
 	v->replay = r;
+	v->inputs = w->inputs;
 	v->start = memory_new(count_tiles(w) + 2, sizeof(*v->start));
 	v->change = memory_new(r->tiles.n, sizeof(*v->change));
 	v->place = memory_new(r->tiles.n, sizeof(*v->place));

@@ -99,17 +99,18 @@ void common_changes_free(struct common_changes *s);
 /* Finds one response for each input among the changes that several runs have in common.
  *
  * Changes that become visible together in every run are one piece. A small piece that agrees with a large one in most runs is
- * merged with it (alignment erred in the others). Pieces that follow each other within RESPONSE_GAP_MS are one paint, such as a
+ * merged with it (alignment erred in the others). Pieces that follow each other within RESPONSE_GAP_US are one paint, such as a
  * window that is drawn in strips. The response to an input is the earliest paint after it whose weight is at least half of the
  * greatest: weight is the number of tiles, content that occurs once counting twice, times the share of the runs that have the
  * paint. Where another paint follows the release, the latency from the release is measured to that one. A paint that is left
  * over and closely follows a movement of the pointer in all runs is the response to that movement. */
 
-#define RESPONSE_GAP_MS 120
+#define RESPONSE_GAP_US 120000
 #define RESPONSE_NONE INT64_MIN /* in place of a time: this run lacks it */
 
 struct analyzed_run { /* one run; owns its lists */
 	const struct replay *replay;
+	int inputs;		    /* of the run with most */
 	struct stimulus *stimulus;  /* as many as in the run with most; beyond the run's own: press_us -1 */
 	uint32_t *press_ms;	    /* when each input was sent and, last, when the run ended; ms since the log began */
 	uint32_t *start;	    /* for each tile: index of its first change in `change` */
@@ -127,7 +128,7 @@ struct response {
 	/* For each run, RESPONSE_NONE: missing, or not released. press_us owns all four lists. */
 	int64_t *press_us, *release_us; /* from the press, from the release to the first strip of the response */
 	int64_t *complete_us;		/* from the press to the last strip */
-	int64_t *shown_ms;		/* when the first strip was shown, ms since the log began */
+	int64_t *shown_us;		/* when the first strip was shown, us since the log began */
 };
 
 struct responses {
@@ -146,12 +147,12 @@ struct paint_piece {
 	int32_t cause; /* number of the last input before the piece, as in struct common_change */
 	uint32_t tiles;
 	double mass;	 /* 1 for each tile, 0.5 for a tile whose change occurs more than once */
-	double since_ms; /* time from the cause to the piece: median over the runs that have it */
+	double since_us; /* time from the cause to the piece: median over the runs that have it */
 	uint32_t *at;	 /* for each run the update that has the piece; ALIGN_NONE: none. Part of paint_pieces.at */
 };
 
 struct paint_pieces {
-	struct paint_piece *piece; /* ascending in cause, then in since_ms */
+	struct paint_piece *piece; /* ascending in cause, then in since_us */
 	size_t n;
 	uint32_t *at;
 	struct main_piece {
@@ -171,7 +172,7 @@ struct paint_burst {	 /* neighbours in the list of pieces */
 	double mass;	 /* sum over its pieces */
 	double share;	 /* of the runs, those that have the paint: 0 to 1 */
 	uint32_t tiles;
-	int64_t *shown_ms, *whole_ms; /* for each run, when the first and the last strip were shown; RESPONSE_NONE: missing */
+	int64_t *shown_us, *whole_us; /* for each run, when the first and the last strip were shown; RESPONSE_NONE: missing */
 };
 
 /* Gathers the paint that begins with piece `first`. Its lists of `runs` times are the caller's. Pieces of other paints with the

@@ -12,7 +12,7 @@ static void report_times(struct rec_report *out, const char *key, const int64_t 
 {
 	rec_begin_array(out, key);
 	for (int r = 0; r < runs; r++)
-		rec_add_real(out, NULL, us[r] == RESPONSE_NONE ? NAN : (double)us[r] / 1000, 1);
+		rec_add_real(out, NULL, us[r] == RESPONSE_NONE ? NAN : (double)us[r] / 1000, 3);
 	rec_end(out);
 }
 
@@ -112,8 +112,9 @@ static void report_replay(struct rec_report *out, const struct replay *p, int64_
 	rec_add_real(out, "total_s", p->total_ms / 1e3, 3);
 	rec_add_real(out, "frame_ms", find_frame_ms(&p->tiles), 1);
 	rec_add_int(out, "responses", answered);
-	rec_add_figures(out, &p50, 1, 1000, 1);
+	rec_add_figures(out, &p50, 1, 1000, 3);
 	rec_add_bounds(out, &p50, 1, 1000);
+	rec_add_real(out, "resolution_ms", p->exact ? 0.001 : 1, 3);
 	rec_add_str(out, "file", p->file);
 	rec_add_ints(out, { "inputs", (int64_t)p->inputs.n }, { "syncs", (int64_t)p->inputs.n_syncs },
 		     { "updates", (int64_t)p->updates }, { "bytes", (int64_t)p->bytes }, { "width", p->width },
@@ -212,6 +213,10 @@ static void print_findings_text(struct rec_report *out, const struct findings *f
 		if (f->replay[r].cut)
 			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why.text);
 	for (int r = 0; r < f->runs; r++)
+		if (!f->paper && !f->replay[r].exact)
+			rec_say(out, "%s: its times are whole milliseconds: response times are up to 1 ms too short",
+				f->replay[r].file);
+	for (int r = 0; r < f->runs; r++)
 		if (replay_is_partial(&f->replay[r]))
 			rec_warn(out, "%s: the replay ended by \"%s\": not all of the session is in its figures", f->replay[r].file,
 				 f->replay[r].inputs.status[0] ? f->replay[r].inputs.status : "killed");
@@ -286,13 +291,13 @@ void findings_write_2005(FILE *out, const struct findings *f)
 		int present = 0;
 
 		for (int r = 0; r < f->runs; r++)
-			present += a->shown_ms[r] != RESPONSE_NONE;
+			present += a->shown_us[r] != RESPONSE_NONE;
 		if (present < f->runs) {
 			fprintf(out, "-- input %d: answered in %d of %d runs, left out\n", a->input, present, f->runs);
 			continue;
 		}
 		for (int r = 0; r < f->runs; r++)
-			fprintf(out, "== %lld@0 matches with %lld@%d (%u/%u)\n", (long long)a->shown_ms[0],
-				(long long)a->shown_ms[r], r, a->tiles, a->tiles);
+			fprintf(out, "== %lld@0 matches with %lld@%d (%u/%u)\n", (long long)a->shown_us[0] / 1000,
+				(long long)a->shown_us[r] / 1000, r, a->tiles, a->tiles);
 	}
 }

@@ -276,7 +276,7 @@ void method_2005_make_responses(const struct replay *replay, int runs, const str
 		a->at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000;
 		a->confidence = equal;
 		for (int r = 0; r < runs; r++) {
-			a->shown_ms[r] = p->match[i].found_ms[r];
+			a->shown_us[r] = p->match[i].found_ms[r] * INT64_C(1000);
 			a->press_us[r] = ((int64_t)p->match[i].found_ms[r] - replay[r].inputs.old_ms[cause]) * 1000;
 		}
 	}

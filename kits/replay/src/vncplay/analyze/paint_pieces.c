@@ -7,7 +7,7 @@
 #define ABSORB_DRAW 8	   /* the same where as many runs separate the two as show them together */
 #define PRESENT 0.25	   /* least share of a paint's mass that a run must show to have the paint */
 #define PRESENT_SHARED 0.7 /* the same where the run shows it together with the response to another input */
-#define APART_MS 300
+#define APART_US 300000
 #define EDGE 0.03 /* share of the mass that is ignored at the beginning and at the end of a paint */
 
 static int compare_pieces(const void *a, const void *b, void *whose)
@@ -32,7 +32,7 @@ static int compare_times(const void *a, const void *b)
 
 	if (x->cause != y->cause)
 		return x->cause < y->cause ? -1 : 1;
-	return (x->since_ms > y->since_ms) - (x->since_ms < y->since_ms);
+	return (x->since_us > y->since_us) - (x->since_us < y->since_us);
 }
 
 static double median(double *v, size_t n)
@@ -43,9 +43,9 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-static double update_time_ms(const struct analyzed_run *run, int r, uint32_t at)
+static int64_t update_time_us(const struct analyzed_run *run, int r, uint32_t at)
 {
-	return run[r].replay->tiles.update[at].ms;
+	return run[r].replay->tiles.update[at].us;
 }
 
 static void set_piece_time(const struct analyzed_run *run, int runs, struct paint_piece *p, double *scratch)
@@ -54,8 +54,8 @@ static void set_piece_time(const struct analyzed_run *run, int runs, struct pain
 
 	for (int r = 0; r < runs; r++)
 		if (p->at[r] != ALIGN_NONE && run[r].stimulus[p->cause].press_us >= 0)
-			scratch[n++] = update_time_ms(run, r, p->at[r]) - (double)run[r].stimulus[p->cause].press_us / 1000;
-	p->since_ms = median(scratch, n);
+			scratch[n++] = (double)(update_time_us(run, r, p->at[r]) - run[r].stimulus[p->cause].press_us);
+	p->since_us = median(scratch, n);
 }
 
 static void collect_pieces(const struct analyzed_run *run, int runs, struct common_changes *s, struct paint_pieces *out)
@@ -165,26 +165,26 @@ void paint_pieces_free(struct paint_pieces *p)
 	*p = (struct paint_pieces){ 0 };
 }
 
-/* Whether a piece was shown within RESPONSE_GAP_MS of the paint so far, in three quarters of the runs that have both. */
+/* Whether a piece was shown within RESPONSE_GAP_US of the paint so far, in three quarters of the runs that have both. */
 static bool piece_follows(const struct analyzed_run *run, const struct paint_pieces *p, const struct paint_piece *next,
 			  const struct paint_burst *paint)
 {
 	int soon = 0, both = 0;
 
 	for (int r = 0; r < p->runs; r++) {
-		double t;
+		int64_t t;
 
-		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == RESPONSE_NONE)
+		if (next->at[r] == ALIGN_NONE || paint->shown_us[r] == RESPONSE_NONE)
 			continue;
-		t = update_time_ms(run, r, next->at[r]);
+		t = update_time_us(run, r, next->at[r]);
 		both++;
-		soon += t - (double)paint->whole_ms[r] <= RESPONSE_GAP_MS && (double)paint->shown_ms[r] - t <= RESPONSE_GAP_MS;
+		soon += t - paint->whole_us[r] <= RESPONSE_GAP_US && paint->shown_us[r] - t <= RESPONSE_GAP_US;
 	}
 	return both && 4 * soon >= 3 * both;
 }
 
 struct timed_piece {
-	int64_t ms;
+	int64_t us;
 	double mass;
 	uint32_t at;
 };
@@ -193,10 +193,10 @@ static int compare_strips(const void *a, const void *b)
 {
 	const struct timed_piece *x = a, *y = b;
 
-	return (x->ms > y->ms) - (x->ms < y->ms);
+	return (x->us > y->us) - (x->us < y->us);
 }
 
-/* Picks the heaviest cluster of strips, clusters being separated by more than APART_MS. *strip moves to its first; returns
+/* Picks the heaviest cluster of strips, clusters being separated by more than APART_US. *strip moves to its first; returns
  * their number. */
 static size_t pick_heaviest_cluster(struct timed_piece **strip, size_t n)
 {
@@ -206,7 +206,7 @@ static size_t pick_heaviest_cluster(struct timed_piece **strip, size_t n)
 	for (size_t i = 0, next; i < n; i = next) {
 		double mass = (*strip)[i].mass;
 
-		for (next = i + 1; next < n && (*strip)[next].ms - (*strip)[next - 1].ms <= APART_MS; next++)
+		for (next = i + 1; next < n && (*strip)[next].us - (*strip)[next - 1].us <= APART_US; next++)
 			mass += (*strip)[next].mass;
 		if (mass > most) {
 			most = mass;
@@ -231,15 +231,15 @@ static double find_piece_times(const struct paint_pieces *p, struct paint_burst 
 	had = mass;
 	for (size_t i = 0; i < n; i++) {
 		so_far += strip[i].mass;
-		if (out->shown_ms[r] == RESPONSE_NONE && so_far >= EDGE * mass) {
-			out->shown_ms[r] = strip[i].ms;
+		if (out->shown_us[r] == RESPONSE_NONE && so_far >= EDGE * mass) {
+			out->shown_us[r] = strip[i].us;
 			/* an incomplete paint within the response to another input may be only remains of that response */
 			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at].cause > out->cause &&
 			    p->owner[r][strip[i].at].mass > mass)
 				had = 0;
 		}
-		if (so_far >= (1 - EDGE) * mass && out->whole_ms[r] == RESPONSE_NONE)
-			out->whole_ms[r] = strip[i].ms;
+		if (so_far >= (1 - EDGE) * mass && out->whole_us[r] == RESPONSE_NONE)
+			out->whole_us[r] = strip[i].us;
 	}
 	return had;
 }
@@ -250,10 +250,10 @@ static double find_burst_times(const struct analyzed_run *run, const struct pain
 	double mass = 0;
 	size_t n = 0;
 
-	out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;
+	out->shown_us[r] = out->whole_us[r] = RESPONSE_NONE;
 	for (size_t i = out->first; i < out->first + out->n; i++)
 		if (p->piece[i].at[r] != ALIGN_NONE)
-			strip[n++] = (struct timed_piece){ (int64_t)update_time_ms(run, r, p->piece[i].at[r]), p->piece[i].mass,
+			strip[n++] = (struct timed_piece){ update_time_us(run, r, p->piece[i].at[r]), p->piece[i].mass,
 							   p->piece[i].at[r] };
 	if (n)
 		mass = find_piece_times(p, out, r, strip, n);
@@ -270,7 +270,7 @@ void paint_gather_burst(const struct analyzed_run *run, const struct paint_piece
 	out->mass = 0;
 	out->tiles = 0;
 	for (int r = 0; r < p->runs; r++)
-		out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE; /* times of the first and the last piece so far */
+		out->shown_us[r] = out->whole_us[r] = RESPONSE_NONE; /* times of the first and the last piece so far */
 	out->n = 0;
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
 		struct paint_piece next = p->piece[i];
@@ -283,14 +283,14 @@ void paint_gather_burst(const struct analyzed_run *run, const struct paint_piece
 		out->mass += next.mass;
 		out->tiles += next.tiles;
 		for (int r = 0; r < p->runs; r++) {
-			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : (int64_t)update_time_ms(run, r, next.at[r]);
+			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : update_time_us(run, r, next.at[r]);
 
 			if (t == RESPONSE_NONE)
 				continue;
-			if (out->shown_ms[r] == RESPONSE_NONE || t < out->shown_ms[r])
-				out->shown_ms[r] = t;
-			if (t > out->whole_ms[r]) /* (RESPONSE_NONE is less than any time) */
-				out->whole_ms[r] = t;
+			if (out->shown_us[r] == RESPONSE_NONE || t < out->shown_us[r])
+				out->shown_us[r] = t;
+			if (t > out->whole_us[r]) /* (RESPONSE_NONE is less than any time) */
+				out->whole_us[r] = t;
 		}
 	}
 	for (int r = 0; r < p->runs; r++) {
@@ -298,7 +298,7 @@ void paint_gather_burst(const struct analyzed_run *run, const struct paint_piece
 
 		could += run[r].stimulus[out->cause].press_us >= 0;
 		if (run[r].stimulus[out->cause].press_us < 0 || mass < PRESENT * out->mass)
-			out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;
+			out->shown_us[r] = out->whole_us[r] = RESPONSE_NONE;
 		else
 			present++;
 	}

@@ -37,8 +37,8 @@ static size_t collect_paints(struct response_finder *f, size_t first)
 	for (f->n_paints = 0; first < n; first += f->paint[f->n_paints++].n) {
 		struct paint_burst *p = &f->paint[f->n_paints];
 
-		p->shown_ms = f->times + f->n_paints * 2 * (size_t)f->runs;
-		p->whole_ms = p->shown_ms + f->runs;
+		p->shown_us = f->times + f->n_paints * 2 * (size_t)f->runs;
+		p->whole_us = p->shown_us + f->runs;
 		paint_gather_burst(f->run, f->pieces, first, p);
 	}
 	return n;
@@ -53,7 +53,7 @@ struct response *responses_add(struct responses *out, int runs)
 	*a = (struct response){ .press_us = memory_new(4 * (size_t)runs, sizeof(*a->press_us)) };
 	a->release_us = a->press_us + runs;
 	a->complete_us = a->release_us + runs;
-	a->shown_ms = a->complete_us + runs;
+	a->shown_us = a->complete_us + runs;
 	for (int i = 0; i < 4 * runs; i++)
 		a->press_us[i] = RESPONSE_NONE;
 	return a;
@@ -92,11 +92,11 @@ static const struct paint_burst *find_release_paint(const struct response_finder
 		for (int r = 0; r < f->runs; r++) {
 			int64_t release = f->run[r].stimulus[p->cause].release_us;
 
-			if (p->shown_ms[r] == RESPONSE_NONE || first->shown_ms[r] == RESPONSE_NONE || release < 0)
+			if (p->shown_us[r] == RESPONSE_NONE || first->shown_us[r] == RESPONSE_NONE || release < 0)
 				continue;
 			both++;
-			before += first->shown_ms[r] * 1000 < release;
-			after += p->shown_ms[r] * 1000 >= release;
+			before += first->shown_us[r] < release;
+			after += p->shown_us[r] >= release;
 		}
 		if (both && before == both && after == both)
 			return p;
@@ -120,6 +120,12 @@ static double best_earlier_weight(const struct response_finder *f, const struct 
 	return best;
 }
 
+/* From an input to a paint. (A time that the log rounded down to ms may come before the input.) */
+static int64_t since_input(int64_t shown_us, int64_t sent_us)
+{
+	return shown_us < sent_us && shown_us > sent_us - 1000 ? 0 : shown_us - sent_us;
+}
+
 static void add_press_response(struct response_finder *f, const struct paint_burst *p, double best)
 {
 	const struct paint_burst *later = find_release_paint(f, p, best);
@@ -130,17 +136,17 @@ static void add_press_response(struct response_finder *f, const struct paint_bur
 		const struct stimulus *s = &f->run[r].stimulus[p->cause];
 		const struct paint_burst *of = later ? later : p;
 
-		if (p->shown_ms[r] == RESPONSE_NONE)
+		if (p->shown_us[r] == RESPONSE_NONE)
 			continue;
 		a->kind = s->kind;
 		a->input = s->n;
 		if (a->at_us < 0)
 			a->at_us = s->press_us;
-		a->shown_ms[r] = p->shown_ms[r];
-		a->press_us[r] = p->shown_ms[r] * 1000 - s->press_us;
-		a->complete_us[r] = p->whole_ms[r] * 1000 - s->press_us;
-		if (s->release_us >= 0 && of->shown_ms[r] != RESPONSE_NONE)
-			a->release_us[r] = of->shown_ms[r] * 1000 - s->release_us;
+		a->shown_us[r] = p->shown_us[r];
+		a->press_us[r] = since_input(p->shown_us[r], s->press_us);
+		a->complete_us[r] = since_input(p->whole_us[r], s->press_us);
+		if (s->release_us >= 0 && of->shown_us[r] != RESPONSE_NONE)
+			a->release_us[r] = of->shown_us[r] - s->release_us;
 	}
 	a->confidence = rate_confidence(f, p, best_earlier_weight(f, p));
 	a->tiles = p->tiles;
@@ -179,23 +185,23 @@ static int find_causing_move(const struct response_finder *f, const struct paint
 	int64_t least = INT64_MAX, most = 0;
 
 	for (int r = 0; r < f->runs; r++) {
-		if (p->shown_ms[r] == RESPONSE_NONE)
+		if (p->shown_us[r] == RESPONSE_NONE)
 			continue;
-		f->moved[r] = find_last_move(&f->run[r], p->shown_ms[r] * 1000);
+		f->moved[r] = find_last_move(&f->run[r], p->shown_us[r]);
 		if (f->moved[r] < 0)
 			return -1;
 		if (f->run[r].replay->move[f->moved[r]].n < n)
 			n = f->run[r].replay->move[f->moved[r]].n;
 	}
 	for (int r = 0; r < f->runs; r++) {
-		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_us[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
 		int64_t us;
 
-		if (p->shown_ms[r] == RESPONSE_NONE)
+		if (p->shown_us[r] == RESPONSE_NONE)
 			continue;
 		if (!m || m->at_us < f->run[r].stimulus[p->cause].press_us)
 			return -1;
-		us = p->shown_ms[r] * 1000 - m->at_us;
+		us = p->shown_us[r] - m->at_us;
 		least = us < least ? us : least;
 		most = us > most ? us : most;
 	}
@@ -206,7 +212,7 @@ static int find_causing_move(const struct response_finder *f, const struct paint
 static bool is_move_response(const struct response_finder *f, const struct paint_burst *p)
 {
 	for (int r = 0; r < f->runs; r++)
-		if (p->shown_ms[r] != RESPONSE_NONE && p->shown_ms[r] * 1000 - f->run[r].stimulus[p->cause].press_us < LONG_US)
+		if (p->shown_us[r] != RESPONSE_NONE && p->shown_us[r] - f->run[r].stimulus[p->cause].press_us < LONG_US)
 			return false;
 	return find_causing_move(f, p, JUST_US) >= 0;
 }
@@ -226,15 +232,15 @@ static void add_move_response(struct response_finder *f, const struct paint_burs
 	a->input = n;
 	a->at_us = -1;
 	for (int r = 0; r < f->runs; r++) {
-		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_us[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
 
 		if (!m)
 			continue;
 		if (a->at_us < 0)
 			a->at_us = m->at_us;
-		a->shown_ms[r] = p->shown_ms[r];
-		a->press_us[r] = p->shown_ms[r] * 1000 - m->at_us;
-		a->complete_us[r] = p->whole_ms[r] * 1000 - m->at_us;
+		a->shown_us[r] = p->shown_us[r];
+		a->press_us[r] = since_input(p->shown_us[r], m->at_us);
+		a->complete_us[r] = since_input(p->whole_us[r], m->at_us);
 	}
 	a->confidence = rate_confidence(f, p, 0) / 2;
 	a->tiles = p->tiles;

@@ -29,26 +29,59 @@ static void mark_cut(struct replay *r, const char *why)
 	r->cut = true;
 }
 
-/* Feeds the log to the decoder; all blocks of one millisecond are compared once. */
+struct block_clock {
+	uint64_t bytes; /* of the log so far */
+	size_t arrival; /* the one of the last block */
+	size_t presses; /* stimuli until the last block */
+};
+
+/* When the block arrived, in us: its arrival by the side file, or its own time, rounded down to ms. */
+static int64_t block_time(struct replay *r, struct block_clock *c, const struct fbs_block *block)
+{
+	const struct sent_inputs *in = &r->inputs;
+
+	c->bytes += block->n;
+	while (c->arrival < in->n_arrivals && in->arrival[c->arrival].end < c->bytes)
+		c->arrival++;
+	/* (a side file that was cut, or of another log) */
+	r->exact = r->exact && c->arrival < in->n_arrivals && in->arrival[c->arrival].at_us / 1000 == block->ms;
+	return r->exact ? in->arrival[c->arrival].at_us : block->ms * INT64_C(1000);
+}
+
+/* Whether an input was sent after the block before and before this one, which came at `us`. */
+static bool follows_press(const struct replay *r, struct block_clock *c, int64_t us)
+{
+	size_t before = c->presses;
+
+	while (c->presses < r->stimuli && r->stimulus[c->presses].press_us <= us)
+		c->presses++;
+	return c->presses > before;
+}
+
+/* Feeds the log to the decoder; all blocks of one millisecond, unless an input was sent meanwhile, are compared once. */
 static int decode_blocks(struct replay *r, struct fbs_reader *log, struct rfb_decoder *rfb)
 {
+	struct block_clock clock = { 0 };
 	struct fbs_block block;
-	uint32_t ms = 0;
+	int64_t us = 0, at;
 	int more, err = 0;
 
+	r->exact = r->inputs.n_arrivals > 0;
 	while ((more = fbs_next_block(log, &block)) > 0 && !err) {
-		if (block.ms > ms && rfb_state(rfb)->greeted)
-			tilelog_compare(&r->tiles, &rfb_state(rfb)->screen, ms);
-		if (block.ms > ms) /* times never decrease, even if the clock was set back */
-			ms = block.ms;
+		at = block_time(r, &clock, &block);
+		if ((at / 1000 > us / 1000 || follows_press(r, &clock, at)) && at > us) {
+			if (rfb_state(rfb)->greeted)
+				tilelog_compare(&r->tiles, &rfb_state(rfb)->screen, us);
+			us = at; /* times never decrease, even if the clock was set back */
+		}
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 	}
 	if (more < 0 && !err && rfb_state(rfb)->greeted)
 		mark_cut(r, "the log ends inside of a block");
 	if (rfb_state(rfb)->greeted)
-		tilelog_compare(&r->tiles, &rfb_state(rfb)->screen, ms);
-	if (r->total_ms < ms)
-		r->total_ms = ms;
+		tilelog_compare(&r->tiles, &rfb_state(rfb)->screen, us);
+	if (r->total_ms < us / 1000)
+		r->total_ms = (uint32_t)(us / 1000);
 	if (err == -EPROTO && rfb_state(rfb)->greeted) {
 		mark_cut(r, rfb_state(rfb)->why);
 		err = 0;

@@ -22,6 +22,7 @@ struct replay {		   /* zeroed but for file, aux and label */
 	int resizes;	   /* sizes that the screen had, including the first */
 	uint64_t updates;  /* framebuffer updates in the log */
 	uint64_t bytes;	   /* size of the log */
+	bool exact; /* the side file has the microseconds in which all bytes arrived; else times of updates are ms, rounded down */
 	uint32_t total_ms; /* from the beginning of the log to the end of the replay, or to the last block */
 	bool cut;	   /* the log or the side file ends early or is damaged: the part before that is used */
 	struct why why;	   /* why the replay is cut or could not be read */

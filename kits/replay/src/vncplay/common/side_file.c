@@ -37,6 +37,13 @@ void side_file_write_setting(struct growing_file *w, const char *format, ...)
 	putc('\n', w->out);
 }
 
+void side_file_write_arrival(struct growing_file *w, size_t n, int64_t came_ns)
+{
+	int64_t us = since_begin_us(w, came_ns);
+
+	fprintf(w->out, "received %zu at %" PRId64 "\n", n, us < 0 ? 0 : us);
+}
+
 void side_file_write_start(struct growing_file *w, int64_t now_ns)
 {
 	fprintf(w->out, "run start at %" PRId64 "\n", since_begin_us(w, now_ns));
@@ -95,6 +102,7 @@ const char *const stimulus_words[] = { "click", "drag", "scroll", "key", "move" 
 void sent_inputs_free(struct sent_inputs *in)
 {
 	free(in->input);
+	free(in->arrival);
 	free(in->sync_ms);
 	free(in->old_ms);
 	*in = (struct sent_inputs){ 0 };
@@ -166,6 +174,23 @@ static bool read_input_line(struct sent_inputs *in, const char *line)
 	return true;
 }
 
+static bool read_arrival_line(struct sent_inputs *in, const char *rest)
+{
+	struct arrival one = { .end = in->n_arrivals ? in->arrival[in->n_arrivals - 1].end : 0 };
+	int64_t bytes;
+	char *at;
+
+	if (!read_whole_number(rest, UINT32_MAX, &bytes))
+		return false;
+	at = strstr(rest, " at ");
+	if (!at || !read_whole_number(at + 4, TIME_MOST, &one.at_us))
+		return false;
+	one.end += (uint64_t)bytes;
+	memory_more(in->arrival, in->n_arrivals);
+	in->arrival[in->n_arrivals++] = one;
+	return true;
+}
+
 static bool skip_prefix(const char *line, const char *with, const char **rest)
 {
 	size_t n = strlen(with);
@@ -184,6 +209,8 @@ static bool read_known_line(struct sent_inputs *in, struct sent_inputs *old, con
 
 	if (skip_prefix(line, "input ", &rest))
 		return read_input_line(in, line);
+	if (skip_prefix(line, "received ", &rest))
+		return read_arrival_line(in, rest);
 	if (skip_prefix(line, "== sending mouse click event at ", &rest) ||
 	    skip_prefix(line, "== sending keyboard event at ", &rest)) {
 		struct sent_input one = {

@@ -14,6 +14,8 @@
  * beside them stand lines as the VNCplay of 2005 wrote them, in ms. */
 struct growing_file *side_file_create(const char *path, int64_t began_ns);
 void side_file_write_setting(struct growing_file *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The next n bytes of the log arrived. */
+void side_file_write_arrival(struct growing_file *w, size_t n, int64_t came_ns);
 void side_file_write_start(struct growing_file *w, int64_t now_ns);
 /* An input was sent, its number counted from 0 without snapshots; x, y: the pointer, which may differ from the trace. */
 void side_file_write_input(struct growing_file *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns,
@@ -41,9 +43,16 @@ struct sent_input {		    /* an input of a side file */
 	uint32_t keysym;	    /* 0: not known */
 };
 
+struct arrival {
+	uint64_t end; /* bytes of the log until then, without the heads of its blocks */
+	int64_t at_us;
+};
+
 struct sent_inputs {
 	struct sent_input *input; /* ascending in time; owned, as the other lists */
 	size_t n;
+	struct arrival *arrival; /* of all bytes; none: the log knows whole milliseconds */
+	size_t n_arrivals;
 	uint32_t *sync_ms; /* when snapshots matched */
 	size_t n_syncs;
 	uint32_t *old_ms; /* times of the input lines in the form of 2005, mouse and keyboard alike */

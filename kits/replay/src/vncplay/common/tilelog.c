@@ -124,8 +124,9 @@ static void compare_tile(struct tilelog *t, const struct screen *s, uint32_t i, 
 	t->content[t->n++] = content;
 }
 
-void tilelog_compare(struct tilelog *t, const struct screen *s, uint32_t ms)
+void tilelog_compare(struct tilelog *t, const struct screen *s, int64_t us)
 {
+	uint32_t ms = (uint32_t)(us / 1000);
 	size_t first = t->n, left = 0;
 
 	if (!t->n_dirty || t->columns != (s->width + TILE_SIDE - 1) / TILE_SIDE ||
@@ -143,5 +144,5 @@ void tilelog_compare(struct tilelog *t, const struct screen *s, uint32_t ms)
 	if (t->n == first)
 		return;
 	memory_more(t->update, t->n_updates);
-	t->update[t->n_updates++] = (struct tilelog_update){ ms, (uint32_t)first };
+	t->update[t->n_updates++] = (struct tilelog_update){ us, ms, (uint32_t)first };
 }

@@ -77,6 +77,7 @@ static void log_bytes(void *whose, const uint8_t *bytes, size_t n, int64_t now_n
 	err = fbs_write(l->log, bytes, n, (uint32_t)(ms < 0 ? 0 : ms));
 	if (err && !l->log_err)
 		l->log_err = err;
+	side_file_write_arrival(l->side, n, now_ns);
 }
 
 const struct screen *live_screen(const struct live_replay *l)
@@ -185,6 +186,7 @@ static int open_outputs(struct live_replay *l, const char *out)
 	l->side = side_file_create(path, l->began_ns);
 	if (!l->side)
 		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", path, strerror(errno));
+	side_file_write_arrival(l->side, l->server->greeting.n, l->began_ns);
 	return 0;
 }
 

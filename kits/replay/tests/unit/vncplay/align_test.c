@@ -193,7 +193,7 @@ static uint8_t beside(uint8_t restless)
 {
 	uint32_t changed[] = { 5, 6 }, place[] = { 0, 1 };
 	uint64_t content[] = { 1, 2 };
-	struct tilelog_update update = { 100, 0 };
+	struct tilelog_update update = { .us = 100000, .ms = 100 };
 	struct tilelog tiles = {
 		.columns = 10, .rows = 1, .changed = changed, .content = content, .n = 2, .update = &update, .n_updates = 1
 	};

@@ -42,6 +42,18 @@ static int end(void **state)
 	return 0;
 }
 
+TEST_WITH(NULL, end, arrivals_of_bytes)
+{
+	assert_int_equal(read_all("# vncplay-aux 1\nreceived 47 at 0\nreceived 4 at 1999\nreceived x at 7\nreceived 5 to 8\n"
+				  "received 4294967295 at 5000123\n"),
+			 0);
+	assert_int_equal(in.n_arrivals, 3);
+	assert_int_equal(in.arrival[1].end, 51);
+	assert_int_equal(in.arrival[1].at_us, 1999);
+	assert_true(in.arrival[2].end == UINT64_C(4294967346));
+	assert_int_equal(in.arrival[2].at_us, 5000123);
+}
+
 TEST_WITH(NULL, end, ours)
 {
 	assert_int_equal(

@@ -37,20 +37,20 @@ static void paint(int x, int y, int w, int h, uint32_t colour)
 
 TEST_WITH(begin, end, only_what_differs_is_a_change)
 {
-	tilelog_compare(&t, &screen, 1); /* black as it was */
+	tilelog_compare(&t, &screen, 1000); /* black as it was */
 	assert_int_equal(t.n, 0);
 	paint(15, 0, 2, 1, 0x123456); /* over the border of two tiles */
-	tilelog_compare(&t, &screen, 5);
+	tilelog_compare(&t, &screen, 5000);
 	assert_int_equal(t.n_updates, 1);
 	assert_int_equal(t.update[0].ms, 5);
 	assert_int_equal(t.n, 2);
 	assert_int_equal(t.changed[0], 0);
 	assert_int_equal(t.changed[1], 1);
 	paint(15, 0, 2, 1, 0x123456);
-	tilelog_compare(&t, &screen, 6);
+	tilelog_compare(&t, &screen, 6000);
 	assert_int_equal(t.n, 2);
 	paint(W - 1, H - 1, 1, 1, 1); /* the last pixel: a tile of 8 x 4 */
-	tilelog_compare(&t, &screen, 7);
+	tilelog_compare(&t, &screen, 7000);
 	assert_int_equal(t.n, 3);
 	assert_int_equal(t.changed[2], TILE_COLUMNS + 2);
 	assert_int_equal(t.update[1].first, 2);
@@ -60,7 +60,7 @@ TEST_WITH(begin, end, what_comes_and_goes_within_one_look_is_no_change)
 {
 	paint(0, 0, 4, 4, 7);
 	paint(0, 0, 4, 4, 0);
-	tilelog_compare(&t, &screen, 3);
+	tilelog_compare(&t, &screen, 3000);
 	assert_int_equal(t.n, 0);
 }
 
@@ -104,16 +104,16 @@ TEST_WITH(begin, end, a_restless_tile_stops_being_listed_and_comes_back)
 
 	for (int i = 0; i < 3000; i++) { /* 100 s at 30 a second */
 		paint(0, 0, 1, 1, (uint32_t)i + 1);
-		tilelog_compare(&t, &screen, ms += 33);
+		tilelog_compare(&t, &screen, (ms += 33) * INT64_C(1000));
 	}
 	assert_in_range(t.n, TILELOG_BURST, 2 * TILELOG_BURST);
 	assert_true(t.unlisted > 500);
 	assert_int_equal(t.tile[0].restless, 1);
 	n = t.n;
 	paint(0, 0, 1, 1, 1);
-	tilelog_compare(&t, &screen, ms += 60000); /* a minute of rest */
+	tilelog_compare(&t, &screen, (ms += 60000) * INT64_C(1000)); /* a minute of rest */
 	paint(0, 0, 1, 1, 2);
-	tilelog_compare(&t, &screen, ms += 1000);
+	tilelog_compare(&t, &screen, (ms += 1000) * INT64_C(1000));
 	assert_int_equal(t.n, n + 2);
 }
 
@@ -123,12 +123,12 @@ TEST_WITH(begin, end, a_screen_that_grows_keeps_its_tiles)
 	const struct screen grown = { 80, 40, larger };
 
 	paint(0, 0, 16, 16, 5);
-	tilelog_compare(&t, &screen, 1);
+	tilelog_compare(&t, &screen, 1000);
 	for (int y = 0; y < 16; y++)
 		for (int x = 0; x < 16; x++)
 			larger[y * 80 + x] = 5;
 	tilelog_resize(&t, 80, 40);
-	tilelog_compare(&t, &grown, 2);
+	tilelog_compare(&t, &grown, 2000);
 	assert_int_equal(t.n, 1);
 	assert_int_equal(t.columns, 5);
 	assert_int_equal(t.rows, 3);
