@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "proc.h"
 #include "rec.h"
+#include "rt.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -89,6 +90,21 @@ void apart_free(struct apart_memory *m)
 	m->at = NULL;
 }
 
+/* Reserves memory that does not count as locked, also where all that is mapped is locked (mlockall()): one page grows, unlocked. */
+static void *map_unlocked(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), *grown;
+
+	if (at == MAP_FAILED)
+		return at;
+	munlock(at, page);
+	grown = mremap(at, page, bytes, MREMAP_MAYMOVE);
+	if (grown == MAP_FAILED)
+		munmap(at, page);
+	return grown;
+}
+
 void *apart_picture(struct apart_memory *m, int width, int height)
 {
 	uint64_t pixels = (uint64_t)width * (uint64_t)height, behind = ((uint64_t)width * 2 + 2) * UINT16_MAX * sizeof(uint32_t);
@@ -99,13 +115,14 @@ void *apart_picture(struct apart_memory *m, int width, int height)
 	if (sizeof(void *) < 8 && behind > (64 << 20)) /* all of it would not fit into a 32-bit address space */
 		behind = 64 << 20;
 	made.mapped = (size_t)(pixels * sizeof(uint32_t) + behind);
-	made.at = mmap(NULL, made.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	made.at = map_unlocked(made.mapped);
 	if (made.at == MAP_FAILED)
 		return NULL;
 	if (mprotect(made.at, (size_t)pixels * sizeof(uint32_t), PROT_READ | PROT_WRITE)) {
 		apart_free(&made);
 		return NULL;
 	}
+	rt_lock(made.at, (size_t)pixels * sizeof(uint32_t));
 	apart_free(m);
 	*m = made;
 	return m->at;

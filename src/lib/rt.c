@@ -2,11 +2,39 @@
 #include "rt.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+
+static _Atomic bool locks;
+
+/* Memory that cannot be used, as behind pictures (apart.h), counts as locked like any other: it is unlocked, and where the limit on
+ * locked memory is too low for it, only the rest is locked. */
+static bool lock_memory(void)
+{
+	bool all = !mlockall(MCL_CURRENT | MCL_FUTURE), good = all || !mlockall(MCL_FUTURE);
+	FILE *maps = good ? fopen("/proc/self/maps", "re") : NULL;
+	uintptr_t from, to;
+	char rights[5], line[256];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &from, &to, rights) != 3 || strstr(line, "[v")) /* the kernel's */
+			continue;
+		if (!strncmp(rights, "---", 3))
+			munlock((void *)from, to - from);
+		else if (!all)
+			good &= !mlock((void *)from, to - from);
+	}
+	good &= all || maps;
+	if (maps)
+		fclose(maps);
+	if (!good)
+		munlockall();
+	return good;
+}
 
 void rt_setup(int priority, struct rt_granted *got)
 {
@@ -14,7 +42,7 @@ void rt_setup(int priority, struct rt_granted *got)
 
 	*got = (struct rt_granted){ 0 };
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	got->locked = !mlockall(MCL_CURRENT | MCL_FUTURE);
+	got->locked = locks = lock_memory();
 	if (priority <= 0)
 		return;
 	/* RESET_ON_FORK: child processes do not inherit the real-time priority */
@@ -22,6 +50,12 @@ void rt_setup(int priority, struct rt_granted *got)
 		got->why = errno;
 	else
 		got->fifo = priority;
+}
+
+void rt_lock(const void *at, size_t bytes)
+{
+	if (locks)
+		mlock(at, bytes);
 }
 
 void rt_describe(const struct rt_granted *got, char *text, size_t size)

@@ -3,9 +3,11 @@
 #include "apart.h"
 #include "proc.h"
 #include "rec.h"
+#include "rt.h"
 
 #include <signal.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,6 +91,80 @@ static int crash_of_pixel(size_t number)
 {
 	return crash_of(write_pixel, &number);
 }
+
+/* VmLck of this process, kB. */
+static long locked_kb(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[128];
+	long kb = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmLck: %ld", &kb);
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+#ifndef __SANITIZE_ADDRESS__ /* its own memory is larger than any limit */
+#define LOCKED_MOST ((rlim_t)64 << 20)
+#define PICTURE_KB (320 * 240 * 4 / 1024)
+
+/* 0: only what can be used of a picture is locked, whether it or the lock was first; behind it are 160 MiB. */
+static int lock_pictures(void)
+{
+	struct apart_memory first = { 0 }, second = { 0 };
+	struct rt_granted got;
+	long before;
+
+	if (!apart_picture(&first, 320, 240))
+		return 1;
+	rt_setup(0, &got);
+	if (!got.locked)
+		return 2;
+	before = locked_kb();
+	if (before < PICTURE_KB || before > 100 << 10)
+		return 3;
+	if (!apart_picture(&second, 320, 240) || locked_kb() - before != PICTURE_KB)
+		return 4;
+	return 0;
+}
+
+static int status_of(int (*run)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(run());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* As an ordinary user who may lock less than what is behind a picture. */
+static int lock_pictures_as_user(void)
+{
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &most))
+		return 10;
+	most.rlim_cur = most.rlim_max = most.rlim_max < LOCKED_MOST ? most.rlim_max : LOCKED_MOST;
+	if (setrlimit(RLIMIT_MEMLOCK, &most) || (!getuid() && setresuid(12345, 12345, 12345)))
+		return 11;
+	return lock_pictures();
+}
+
+TEST(the_memory_behind_a_picture_does_not_count_as_locked)
+{
+	struct rlimit most;
+
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &most), 0);
+	assert_true(getuid() || !status_of(lock_pictures));
+	if (most.rlim_max >= 6 << 20) /* for the program itself */
+		assert_int_equal(status_of(lock_pictures_as_user), 0);
+}
+#endif
 
 TEST(behind_a_picture_nothing_can_be_written)
 {
