@@ -11,8 +11,8 @@ struct rt_granted {
 	int why;     /* errno if the priority was refused; 0: not refused */
 };
 
-/* Requests SCHED_FIFO at `priority` (0: not requested), locks the memory (but for that which cannot be used), and sets the timer slack to 1 ns. *got: what was
- * granted. */
+/* Requests SCHED_FIFO at `priority` (0: not requested), locks the memory (but for that which cannot be used), and sets the timer
+ * slack to 1 ns. *got: what was granted. */
 void rt_setup(int priority, struct rt_granted *got);
 /* Locks memory that was made so that the kernel does not lock it with the rest, if rt_setup() has locked the rest. */
 void rt_lock(const void *at, size_t bytes);

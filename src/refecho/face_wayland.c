@@ -27,6 +27,7 @@
 #define SEATS 16		     /* at a time */
 #define WAITING 32		     /* pictures not presented yet, of which the compositor was asked to tell */
 #define SHOW_WAIT_NS (10 * NS_PER_S) /* longest wait for the window to be taken */
+#define KEYMAP_MOST (4 << 20)	     /* bytes; usual ones have 60,000 */
 #define EVDEV_OFFSET 8		     /* xkb numbers keys from here on */
 /* A listener must have a function for every event. */
 #define IGNORE(name, ...) \
@@ -77,21 +78,24 @@ struct wayland_face {
 	uint32_t number;	      /* drawn last */
 	clockid_t clock;	      /* of presentation times */
 	bool mapped, closed, done;    /* done: the compositor is, with what was asked */
+	struct why why;		      /* it was closed */
 	bool owed, sending, blocked;  /* changed, and no buffer was free; a picture has not left the socket; it is full */
 };
 
 /* --- pictures ----------------------------------------------------------------------------------------------------- */
 
-/* A time of the compositor's clock on ours; 0: not known. */
+/* A time of the compositor's clock on ours; 0: not known, as one that is more than a second ahead. */
 static int64_t convert_presentation_time(const struct wayland_face *w, int64_t at_ns)
 {
+	int64_t now = clock_now();
 	struct timespec there;
 
-	if (w->clock == CLOCK_MONOTONIC || !at_ns)
-		return at_ns;
-	if (clock_gettime(w->clock, &there))
-		return 0;
-	return at_ns + clock_now() - ((int64_t)there.tv_sec * NS_PER_S + there.tv_nsec);
+	if (w->clock != CLOCK_MONOTONIC && at_ns) {
+		if (clock_gettime(w->clock, &there))
+			return 0;
+		at_ns += now - ((int64_t)there.tv_sec * NS_PER_S + there.tv_nsec);
+	}
+	return at_ns > now + NS_PER_S ? 0 : at_ns;
 }
 
 static void forget_feedback(struct wayland_face *w, struct wp_presentation_feedback *feedback, int64_t at_ns)
@@ -109,9 +113,8 @@ static void forget_feedback(struct wayland_face *w, struct wp_presentation_feedb
 static void on_presented(void *data, struct wp_presentation_feedback *feedback, uint32_t s_high, uint32_t s_low, uint32_t ns,
 			 uint32_t refresh, uint32_t count_high, uint32_t count_low, uint32_t flags)
 {
-	int64_t s = (int64_t)((uint64_t)s_high << 32 | s_low);
-
-	forget_feedback(data, feedback, convert_presentation_time(data, s * NS_PER_S + ns));
+	/* (no clock has been running for 136 years: that is no time) */
+	forget_feedback(data, feedback, s_high ? 0 : convert_presentation_time(data, s_low * NS_PER_S + ns));
 }
 
 static void on_discarded(void *data, struct wp_presentation_feedback *feedback)
@@ -209,10 +212,16 @@ static void size_window(struct wayland_face *w, int width, int height)
 {
 	uint64_t pixels = (uint64_t)width * (uint64_t)height; /* as the compositor has it */
 	size_t bytes = (size_t)pixels * 4;
+	bool large = pixels > INT32_MAX / 4 / BUFFERS;
 
-	w->closed = w->closed || pixels > INT32_MAX / 4 / BUFFERS || !grow_memory(w, BUFFERS * bytes);
 	if (w->closed)
 		return;
+	w->closed = large || !grow_memory(w, BUFFERS * bytes);
+	if (w->closed) {
+		why_say(&w->why, "cannot make a window of %d x %d pixels, as the Wayland compositor wants: %s", width, height,
+			large ? "it is too large" : strerror(errno));
+		return;
+	}
 	w->w = width, w->h = height, w->bytes = bytes;
 	memset(w->memory, 0xff, BUFFERS * bytes);
 	for (int i = 0; i < BUFFERS; i++) {
@@ -260,19 +269,21 @@ static void on_keymap(void *data, struct wl_keyboard *keyboard, uint32_t format,
 {
 	struct face_seat *seat = data;
 	struct xkb_context *context = xkb_context_new(XKB_CONTEXT_NO_DEFAULT_INCLUDES);
-	char *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	char *text = format == WL_KEYBOARD_KEYMAP_FORMAT_XKB_V1 && size <= KEYMAP_MOST ? memory_new(size + 1, 1) : NULL;
+	/* read, not mapped: what is shorter than the compositor says, or becomes so, would end this program */
+	ssize_t n = text ? pread(fd, text, size, 0) : -1;
 
 	xkb_state_unref(seat->keys);
 	xkb_keymap_unref(seat->keymap);
 	seat->keys = NULL;
 	seat->keymap = NULL;
-	if (format == WL_KEYBOARD_KEYMAP_FORMAT_XKB_V1 && context && text != MAP_FAILED && size)
-		seat->keymap = xkb_keymap_new_from_buffer(context, text, strnlen(text, size), XKB_KEYMAP_FORMAT_TEXT_V1,
-							  XKB_KEYMAP_COMPILE_NO_FLAGS);
+	if (context)
+		xkb_context_set_log_level(context, XKB_LOG_LEVEL_CRITICAL);
+	if (context && n > 0)
+		seat->keymap = xkb_keymap_new_from_string(context, text, XKB_KEYMAP_FORMAT_TEXT_V1, XKB_KEYMAP_COMPILE_NO_FLAGS);
 	if (seat->keymap)
 		seat->keys = xkb_state_new(seat->keymap);
-	if (text != MAP_FAILED)
-		munmap(text, size);
+	free(text);
 	xkb_context_unref(context);
 	close(fd);
 }
@@ -451,7 +462,10 @@ static void on_window_configure(void *data, struct xdg_toplevel *window, int32_t
 
 static void on_window_close(void *data, struct xdg_toplevel *window)
 {
-	((struct wayland_face *)data)->closed = true;
+	struct wayland_face *w = data;
+
+	w->closed = true;
+	why_say(&w->why, "the window on the Wayland display was closed");
 }
 
 static const struct xdg_toplevel_listener window_listener = { .configure = on_window_configure, .close = on_window_close };
@@ -481,7 +495,7 @@ static int await_events(struct echo_face *f, int64_t until_ns, struct why *why)
 		return say_gone(w, why);
 	flush_requests(w);
 	if (w->closed)
-		return why_fail(-ECONNRESET, why, "the window on the Wayland display was closed");
+		return why_fail(-ECONNRESET, why, "%s", w->why.text);
 	return 0;
 }
 

@@ -205,6 +205,30 @@ compositor_up() {
 	grep -q 'Wayland display' err
 }
 
+@test "refecho wayland: a compositor that lies, of its keymap, of times, of the window's size, crashes nothing" {
+	local lie
+
+	need python3
+	export XDG_RUNTIME_DIR=$PWD
+	for lie in none keymap time future; do
+		start liar python3 "$BATS_TEST_DIRNAME/refecho_compositor.py" "$PWD/$lie" "$lie"
+		until_true grep -qx ready liar.out
+		export WAYLAND_DISPLAY=$lie
+		serve --wayland --log "$lie.tsv" --json -o report.json
+		until_true grep -qx answered liar.out
+		finish
+		[ "$(result keys_answered report.json)" = 1 ]
+		# column 8: when it was presented
+		[ "$lie $(awk -F'\t' 'NR == 2 { print ($8 != "") }' "$lie.tsv")" = "$lie $([[ $lie = [tf]* ]] && echo 0 || echo 1)" ]
+	done
+	start liar python3 "$BATS_TEST_DIRNAME/refecho_compositor.py" "$PWD/large" large
+	until_true grep -qx ready liar.out
+	WAYLAND_DISPLAY=large run "$REFECHO" --wayland
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"30000 x 30000"* && $output != *closed* ]]
+}
+
 @test "refecho x11: the patch is readable with noise and with other cell sizes" {
 	display_up
 	serve --display "$D" --noise --cell 6

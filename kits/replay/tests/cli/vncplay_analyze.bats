@@ -72,8 +72,8 @@ scored() {	# least of right rows, most of extra ones
 		and (.[0].range.latency_p50_ms | .from < .to and .from <= $truth + 5 and .to >= $truth - 5)' all.json
 }
 
-# Two replays of 40 keys, each answered 0.1 ms later, within its millisecond; key 20 only 0.05 ms before key 21, in the millisecond of
-# that one. With `coarse`, the side files are those of older versions, which do not say when bytes arrived.
+# Two replays of 40 keys, each answered 0.1 ms later, within its millisecond; key 20 only 0.05 ms before key 21, in the
+# millisecond of that one. With `coarse`, the side files are those of older versions, which do not say when bytes arrived.
 write_prompt() {
 	python3 - "$@" <<-'END'
 		import random, struct, sys
@@ -110,8 +110,8 @@ write_prompt() {
 	jq -e '.result | .usable and .inputs_answered == 40 and ([.runs[].resolution_ms] | unique == [0.001])' all.json
 	jq -e '[.result.responses[] | select(.input != 40) | .latency_from_press_ms[]] | unique == [0.1]' all.json
 	# (between keys 20 and 21 are the whole milliseconds that the seed gives)
-	jq -e '.result.responses[] | select(.input == 40) | .latency_from_press_ms[0] | . > 129 and (. * 1000 % 100 | . == 50 or . == 49)' \
-		all.json
+	jq -e '.result.responses[] | select(.input == 40) | .latency_from_press_ms[0]
+		| . > 129 and (. * 1000 % 100 | . == 50 or . == 49)' all.json
 }
 
 @test "vncplay analyze: in a log of whole milliseconds an update in a key's own one is its answer, and the report says so" {

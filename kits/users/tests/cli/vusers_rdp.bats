@@ -17,7 +17,8 @@ setup() {
 }
 
 # (xrdp 0.10 connects to ::1 where it is told 127.0.0.1, and crashes where it changes the size of the client's screen.)
-# xrdp with sections S0, S1...: $at, $screen (the port of the last application), $server, ${rdp[@]} (words for vusers); each application counts its keys in echo-N.tsv
+# xrdp with sections S0, S1...: $at, $screen (the port of the last application), $server, ${rdp[@]} (words for vusers); each
+# application counts its keys in echo-N.tsv
 start_sessions() {	# N options of the applications...
 	local i n=$1 applications=()
 
