@@ -672,12 +672,14 @@ static void compare_runs(struct block_table *t, const struct block_effect *effec
 {
 	unsigned long line;
 	FILE *in;
+	int err;
 
 	blocks_compare_runs(t, effect);
 	if (!cfg.pooled)
 		return;
 	in = cli_open_input(cfg.pooled);
-	cli_close_input(in, cfg.pooled, pooled_read(in, t, &line), line, "not a table of pooled/1");
+	err = pooled_read(in, t, &line);
+	cli_close_input(in, cfg.pooled, err, line, "not a table of pooled/1");
 	pooled_compare(t, effect);
 }
 

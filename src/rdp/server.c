@@ -60,18 +60,23 @@ void rdp_server_format(const struct rdp_server *server, char *text, size_t size)
 
 int rdp_find_known(const char *list, const struct rdp_server *server, char *known, size_t size)
 {
-	char line[600], address[300], name[300], print[200];
+	char address[300], *line = NULL, *rest, *name, *print;
 	FILE *in = fopen(list, "re");
+	size_t room = 0;
 	int err;
 
 	*known = '\0';
 	if (!in)
 		return errno == ENOENT ? 0 : -errno;
 	rdp_server_format(server, address, sizeof(address));
-	while (!*known && fgets(line, sizeof(line), in))
-		if (sscanf(line, "%299s %199s", name, print) == 2 && !strcmp(name, address))
+	while (!*known && getline(&line, &room, in) >= 0) { /* whole lines and words, however long: no part of one is an entry */
+		name = strtok_r(line, " \t\r\n", &rest);
+		print = name ? strtok_r(NULL, " \t\r\n", &rest) : NULL;
+		if (print && !strcmp(name, address) && strlen(print) < size)
 			snprintf(known, size, "%s", print);
+	}
 	err = ferror(in) ? -EIO : 0;
+	free(line);
 	fclose(in);
 	return err;
 }

@@ -151,6 +151,10 @@ runs() {
 	run -5 "$JUDGE" apart.tsv --runs --pooled far.tsv
 	sed '$s/0\t0\t0\t0\.4/100\t100\t\t/' pooled.tsv >bare.tsv
 	run -3 "$JUDGE" apart.tsv --runs --pooled bare.tsv
+	# the line that is none is named
+	sed '$s/light/light\tof/' pooled.tsv >wrong.tsv
+	run ! "$JUDGE" apart.tsv --runs --pooled wrong.tsv
+	[[ $output == *"wrong.tsv, line 3"* ]]
 }
 
 @test "judge --runs: overloaded since is worse; what lacks an interval is set aside where it is not worse and was not asked for" {

@@ -80,6 +80,38 @@ TEST_WITH(make_folder, remove_folder, test_known_certificates)
 	assert_int_equal(rdp_find_known(folder, &s, known, sizeof(known)), -EIO);
 }
 
+/* Lists of one line: `n` bytes of 'x', then `tail`. */
+static const char *known_after(size_t n, const char *tail)
+{
+	const struct rdp_server s = { .host = "host", .port = 3389 };
+	static char known[RDP_FINGERPRINT];
+	FILE *list = fopen(in_folder("list"), "we");
+
+	assert_non_null(list);
+	while (n--)
+		putc('x', list);
+	fputs(tail, list);
+	fclose(list);
+	assert_int_equal(rdp_find_known(in_folder("list"), &s, known, sizeof(known)), 0);
+	return known;
+}
+
+TEST_WITH(make_folder, remove_folder, no_part_of_a_line_or_a_word_is_an_entry)
+{
+	char print[RDP_FINGERPRINT + 16] = "host:3389 ";
+
+	for (size_t n = 1; n < 5000; n++) { /* whatever the size of a buffer */
+		assert_string_equal(known_after(n, "host:3389 aa:bb\n"), "");
+		assert_string_equal(known_after(n, " host:3389 aa:bb\n"), "");
+	}
+	assert_string_equal(known_after(0, " host:3389 \t aa:bb remark\r\n"), "aa:bb");
+	/* nor the beginning of a fingerprint that is too long */
+	memset(print + 10, 'a', RDP_FINGERPRINT - 3);
+	assert_int_equal(strlen(known_after(0, print)), RDP_FINGERPRINT - 3);
+	strcat(print, "aaa");
+	assert_string_equal(known_after(0, print), "");
+}
+
 TEST(test_a_certificate_without_a_fingerprint_is_not_that_of_an_unknown_server)
 {
 	struct rdp_trust t = { .known = "" };

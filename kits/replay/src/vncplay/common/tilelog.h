@@ -3,9 +3,9 @@
  *
  * A tile is 16 x 16 pixels, its content a hash of 64 bits. Painting that leaves the pixels as they were is no change; all
  * painting within one millisecond, unless an input was sent meanwhile, is compared once. A tile that keeps changing faster than
- * TILELOG_RATE is restless: after TILELOG_BURST changes it is compared only every 120 ms and its changes are counted but not listed until it slows down, so that
- * scrolling text takes no more memory than the quiet parts of a log. Two different tiles have equal hashes with a probability of
- * about 2^-60. */
+ * TILELOG_RATE is restless: after TILELOG_BURST changes it is compared only every 120 ms and its changes are counted but not
+ * listed until it slows down, so that scrolling text takes no more memory than the quiet parts of a log. Two different tiles have
+ * equal hashes with a probability of about 2^-60. */
 #pragma once
 
 #include "screen.h"
