@@ -238,11 +238,15 @@ static bool find_patch(struct rdp_target *self)
 static int explain_end(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	const char *reason = library->explain_end(self->client);
+	int width, height;
 
-	if (self->picture.width != self->width || self->picture.height != self->height)
+	pthread_mutex_lock(&self->lock);
+	width = self->picture.width, height = self->picture.height;
+	pthread_mutex_unlock(&self->lock);
+	if (width != self->width || height != self->height)
 		return why_fail(-1, why,
 				"the session of rdp:%s ended when its screen became %dx%d (%s): ask for this size with --size",
-				cfg->where, self->picture.width, self->picture.height, reason);
+				cfg->where, width, height, reason);
 	return why_fail(-1, why, "the session of rdp:%s ended before %s (%s)", cfg->where,
 			self->drawn ? "the first key was typed" : "its picture came", reason);
 }

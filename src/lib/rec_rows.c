@@ -127,7 +127,8 @@ void rows_end_row(struct row_file *t)
 	if (t->cells != t->columns)
 		t->err = -EPROTO;
 	t->cells = 0;
-	fputc('\n', t->out);
+	if ((fputc('\n', t->out) == EOF || ferror(t->out)) && !t->err) /* now, before errno is another call's */
+		t->err = -(errno ? errno : EIO);
 }
 
 int rows_flush(struct row_file *t)

@@ -263,10 +263,12 @@ void table_out_write_schema(const struct experiment_run *run, const struct table
 void table_out_print_schema(const struct tables *tables)
 {
 	struct row_file *file = rows_must_open("-", "schema/1", schema_columns);
+	int err;
 
 	write_schema_rows(file, tables);
-	if (rows_close(file))
-		die(EXIT_RUN, "cannot write to standard output: %m");
+	err = rows_close(file);
+	if (err)
+		die(EXIT_RUN, "cannot write to standard output: %s", strerror(-err));
 }
 
 #define AXES_MAX 64

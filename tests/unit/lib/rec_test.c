@@ -542,4 +542,14 @@ TEST_WITH(make_folder, remove_folder, rows_tell_what_went_wrong)
 	t = rows_open_new("/dev/full", "demo/1", columns);
 	assert_non_null(t);
 	assert_int_equal(rows_close(t), -ENOSPC);
+	/* also where the write that failed was earlier, and errno is of another call by now */
+	t = rows_open_new("/dev/full", "demo/1", columns);
+	assert_non_null(t);
+	for (int i = 0; i < 100000; i++) {
+		for (int k = 0; columns[k]; k++)
+			rows_write_int(t, i);
+		rows_end_row(t);
+		errno = EBADF;
+	}
+	assert_int_equal(rows_close(t), -ENOSPC);
 }

@@ -173,6 +173,7 @@ int trace_command(int argc, char **argv)
 	struct rec_report *out;
 	struct why why;
 	int64_t lost;
+	int closed;
 
 	cli_refuse_operands(argc, argv, first);
 	proc_require_ready_fd((int)cfg.ready_fd);
@@ -196,8 +197,8 @@ int trace_command(int argc, char **argv)
 	collect_slices(t);
 	lost = trace_lost_records(t);
 	trace_close(t);
-	if (rows_close(run.log) && !run.err)
-		run.err = -EIO;
+	closed = rows_close(run.log);
+	run.err = run.err ? run.err : closed;
 	if (run.err)
 		die(EXIT_RUN, "the trace ended early: %s", strerror(-run.err));
 	if (lost)

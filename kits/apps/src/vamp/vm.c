@@ -179,7 +179,7 @@ int vm_command(int argc, char **argv)
 	struct why why;
 	char way[512];
 	size_t left;
-	int err;
+	int err, lost;
 
 	err = cli_parse(argc, argv, "vamp vm --qmp SOCKET --agent SOCKET [options]",
 			"Slows the virtual CPUs of a QEMU while they run background tasks, in favour of its other ones.", options);
@@ -214,8 +214,9 @@ int vm_command(int argc, char **argv)
 	report_run(out, &watch, left);
 	say_run(out, &watch, left);
 	rec_must_close(out);
-	if (rows_close(watch.log))
-		die(EXIT_RUN, "cannot write %s completely: %m", cfg.log);
+	lost = rows_close(watch.log);
+	if (lost)
+		die(EXIT_RUN, "cannot write %s completely: %s", cfg.log, strerror(-lost));
 	free(watch.weights);
 	guest_watch_free(&watch);
 	if (watch.qmp)

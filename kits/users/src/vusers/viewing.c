@@ -78,6 +78,7 @@ void viewing_note_pixels(struct viewer *v, int x, int y, int w, int h)
 void viewing_end_update(struct viewer *v, int64_t now)
 {
 	struct viewer_seen *seen = v->seen;
+	int64_t answered_ns = seen->answered_ns; /* (the caller sets it to 0 before a request) */
 	bool answers = v->changed, ready;
 
 	if (!v->changed) /* only a cursor shape, or unchanged pixels */
@@ -88,7 +89,7 @@ void viewing_end_update(struct viewer *v, int64_t now)
 		answers = v->found && ((seen->shown - seen->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 	}
 	ready = v->found || !v->cfg.patch;
-	if (!seen->asked && seen->answered_ns && now - seen->answered_ns > REST_NS)
+	if (!seen->asked && answered_ns && now - answered_ns > REST_NS)
 		seen->unasked++;
 	answers = answers && atomic_exchange(&seen->asked, false);
 	if (answers)
