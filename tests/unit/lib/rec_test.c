@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "rec.h"
@@ -542,14 +544,26 @@ TEST_WITH(make_folder, remove_folder, rows_tell_what_went_wrong)
 	t = rows_open_new("/dev/full", "demo/1", columns);
 	assert_non_null(t);
 	assert_int_equal(rows_close(t), -ENOSPC);
-	/* also where the write that failed was earlier, and errno is of another call by now */
-	t = rows_open_new("/dev/full", "demo/1", columns);
+}
+
+TEST_WITH(make_folder, remove_folder, a_row_that_failed_fails_the_table_though_later_ones_succeed)
+{
+	static const char *const one[] = { "n", NULL };
+	struct row_file *t = rows_open_new(in_folder("rows"), "demo/1", one);
+	struct rlimit before, low;
+
 	assert_non_null(t);
-	for (int i = 0; i < 100000; i++) {
-		for (int k = 0; columns[k]; k++)
-			rows_write_int(t, i);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	low = before;
+	low.rlim_cur = 4096;
+	setrlimit(RLIMIT_FSIZE, &low);
+	for (int i = 0; i < 20000; i++) {
+		if (i == 10000)
+			setrlimit(RLIMIT_FSIZE, &before);
+		rows_write_int(t, i);
 		rows_end_row(t);
-		errno = EBADF;
+		errno = EBADF; /* of another call */
 	}
-	assert_int_equal(rows_close(t), -ENOSPC);
+	assert_int_equal(rows_close(t), -EFBIG);
 }
