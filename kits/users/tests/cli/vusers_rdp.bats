@@ -76,13 +76,13 @@ none_left() { until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR
 
 @test "vusers rdp: another who types on the same screen makes the figures unsure: status 3; alone they are not" {
 	start_sessions 1 --answer-delay const:400ms
-	users -n 1 "${rdp[@]}" -z 500ms --think-dist const -t 4s
+	users -n 1 "${rdp[@]}" -z 500ms --think-dist const -t 4s --timeout 60s
 	measured
 	holds '.requests > 2 and .why_unsure == null and .response_ms.min >= 400'
 	start other "$VUSERS" "vnc:127.0.0.1:$screen" -n 1 -z 100ms --think-dist const --lateness 60s
 	until_true grep -qx ready other.err
 	for watched in 0 1; do
-		users -n 1 --watched $watched "${rdp[@]}" -z 500ms --think-dist const -t 4s
+		users -n 1 --watched $watched "${rdp[@]}" -z 500ms --think-dist const -t 4s --timeout 60s
 		[ "$status" = 3 ]
 		holds '.requests + .watched_requests > 2 and (.why_unsure | test("other things"))'
 	done
