@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "guard.h"
+#include "proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define FILES_MOST 65536
 
 /* Waits in the child until the parent dies or sends a byte. */
 static void run_guard(int fd, void (*undo)(void *with), void *with)
@@ -23,11 +23,9 @@ static void run_guard(int fd, void (*undo)(void *with), void *with)
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	/* Our copy of the pipe's other end, on which we would wait for ever, and standard streams too: a program that reads our output
-	 * to its end must not wait for the child. close_range() is Linux 5.9, and refused by older containers. */
+	 * to its end must not wait for the child. */
 	dup2(fd, STDIN_FILENO);
-	if (close_range(1, ~0u, 0))
-		for (int i = 1, last = (int)sysconf(_SC_OPEN_MAX); i < last && i < FILES_MOST; i++)
-			close(i);
+	proc_close_range(STDOUT_FILENO, INT_MAX);
 	do
 		n = read(STDIN_FILENO, &end, 1);
 	while (n < 0 && errno == EINTR);

@@ -14,6 +14,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#define FILES_MOST 65536
+
 atomic_int proc_stop;
 
 void (*proc_before_death)(void);
@@ -121,6 +123,16 @@ void proc_require_ready_fd(int fd)
 		die_usage("--ready-fd %d is not open", fd);
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		die_usage("--ready-fd %d is open for reading only", fd);
+	if (fd > STDERR_FILENO)
+		fcntl(fd, F_SETFD, FD_CLOEXEC); /* it is ours now */
+}
+
+void proc_close_range(int first, int last)
+{
+	if (last < first || !close_range((unsigned)first, (unsigned)last, 0))
+		return;
+	for (int most = (int)sysconf(_SC_OPEN_MAX); first <= last && first < most && first < FILES_MOST; first++)
+		close(first);
 }
 
 int proc_write_ready(int fd)

@@ -41,8 +41,11 @@ void proc_require_parent(int64_t parent);
 void proc_set_parent_death_term(void);
 
 /* Dies with EXIT_USAGE unless `fd` (--ready-fd) is open for writing; a closed standard error is allowed. To be called before
- * any file is opened, which might get that descriptor. */
+ * any file is opened, which might get that descriptor. From then on exec closes it. */
 void proc_require_ready_fd(int fd);
+
+/* Closes the descriptors from `first` to `last` (INT_MAX: all after it), also where the kernel has no close_range(). */
+void proc_close_range(int first, int last);
 /* Writes the line "ready" to `fd` for a waiting program. 0, or -errno. Nothing is written if `fd` is standard error and a
  * terminal. */
 int proc_write_ready(int fd);
