@@ -62,14 +62,35 @@ static int connect_address(const struct addrinfo *a, int64_t until_ns)
 	return fd;
 }
 
-int dial_tcp(const char *host, int port, int64_t until_ns, struct why *why)
+static struct {
+	char host[256];
+	int port;
+	struct addrinfo *found; /* NULL: nothing was looked up */
+} looked_up;
+
+static int look_up(const char *host, int port, struct addrinfo **found)
 {
-	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
+	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
 	char service[8];
-	int fd = -ENOENT, err;
 
 	snprintf(service, sizeof(service), "%d", port);
-	err = getaddrinfo(host, service, &hints, &found);
+	return getaddrinfo(host, service, &hints, found);
+}
+
+void dial_look_up(const char *host, int port)
+{
+	snprintf(looked_up.host, sizeof(looked_up.host), "%s", host);
+	looked_up.port = port;
+	if (look_up(host, port, &looked_up.found))
+		looked_up.found = NULL;
+}
+
+int dial_tcp(const char *host, int port, int64_t until_ns, struct why *why)
+{
+	bool known = looked_up.found && port == looked_up.port && !strcmp(host, looked_up.host);
+	struct addrinfo *found = looked_up.found;
+	int fd = -ENOENT, err = known ? 0 : look_up(host, port, &found);
+
 	if (err)
 		return why_fail(-ENOENT, why, "%s: %s", host, gai_strerror(err));
 	for (struct addrinfo *a = found; a; a = a->ai_next) {
@@ -81,7 +102,8 @@ int dial_tcp(const char *host, int port, int64_t until_ns, struct why *why)
 		if (fd >= 0 || fd == -EINTR)
 			break;
 	}
-	freeaddrinfo(found);
+	if (!known)
+		freeaddrinfo(found);
 	if (fd < 0)
 		why_say(why, "%s port %d: %s", host, port, strerror(-fd));
 	return fd;

@@ -12,6 +12,8 @@
 /* Connects to host and port until `until_ns` (CLOCK_MONOTONIC). Returns a non-blocking socket with TCP_NODELAY, owned by the
  * caller; or -errno with the reason in `why`: -ETIMEDOUT, -EINTR (stop signal), -ENOENT (no such host), others. */
 int dial_tcp(const char *host, int port, int64_t until_ns, struct why *why);
+/* Looks up the addresses of one host and port for later, when the program can no longer resolve names. */
+void dial_look_up(const char *host, int port);
 /* Connects a non-blocking socket to a socket address. 0, or -errno as above. */
 int dial_socket(int fd, const void *address, socklen_t size, int64_t until_ns);
 /* Waits until a descriptor is ready, for `events` of poll(2): 1. 0: not by until_ns (INT64_MAX: no limit). -EINTR: a stop signal,
