@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "text.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -43,11 +44,24 @@ int text_line_width(FILE *out)
 	return columns >= NARROWEST && columns < TEXT_WIDTH ? (int)columns : TEXT_WIDTH;
 }
 
+/* Whether a character of 2 or 3 bytes hides or turns what stands beside it (as LAB_HIDDEN of lab/lib.sh). */
+static bool is_hidden(const unsigned char *p, int n)
+{
+	unsigned code = n == 2	 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
+			: n == 3 ? (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu)
+				 : 0;
+
+	return code == 0x61c || (code >= 0x200b && code <= 0x200f) || (code >= 0x202a && code <= 0x202e) ||
+	       (code >= 0x2060 && code <= 0x2069) || code == 0xfeff;
+}
+
 /* What is written for the character at `p`, of *n bytes: itself (0), a space or a question mark. (## begins a command of CI
  * services.) */
 static char printable_instead(const unsigned char *p, int *n)
 {
 	*n = text_utf8_length(p);
+	if (is_hidden(p, *n))
+		return '?';
 	if (*p == '\t' || *p == '\n' || *p == '\r')
 		return ' ';
 	if (!*n || *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == '#' && p[1] == '#')) {

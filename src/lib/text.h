@@ -10,8 +10,8 @@
 /* Length of the valid UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates); 0: invalid. */
 int text_utf8_length(const unsigned char *p);
 int text_columns(const char *text, size_t bytes);
-/* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
- * question marks. NULL: nothing is written. */
+/* Writes a text without control characters: tabs and line ends become spaces, other control characters, invalid UTF-8, and what
+ * hides or turns the text beside it, question marks. NULL: nothing is written. */
 void text_write_printable(FILE *out, const char *text);
 void text_make_printable(char *text); /* the same, in place */
 /* TEXT_WIDTH, or the columns of a narrower terminal, by COLUMNS or by itself. */
