@@ -398,6 +398,16 @@ static bool apply_settings(rdpSettings *s, const struct rdp_client_cfg *cfg)
 	       freerdp_settings_set_uint32(s, FreeRDP_ProxyType, PROXY_TYPE_IGNORE);
 }
 
+/* It is of no more use: the library never connects again by itself, and each of our connections has settings of its own. */
+static void forget_password(rdpSettings *s)
+{
+	const char *password = freerdp_settings_get_string(s, FreeRDP_Password);
+
+	if (password)
+		explicit_bzero((char *)(uintptr_t)password, strlen(password));
+	freerdp_settings_set_string(s, FreeRDP_Password, NULL);
+}
+
 static void close_client(struct rdp_client *c)
 {
 	if (c->connected)
@@ -464,6 +474,7 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, enum 
 #endif
 	c->cfg = *cfg;
 	c->connected = apply_settings(context->settings, cfg) && freerdp_connect(context->instance);
+	forget_password(context->settings);
 	if (c->connected)
 		return c;
 	error = freerdp_get_last_error(context);

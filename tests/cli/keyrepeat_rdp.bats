@@ -81,6 +81,44 @@ no_keyrepeat() {
 		xargs grep -sx keyrepeat)" ]
 }
 
+# Prints how often the text is in the memory of a process, as UTF-8 or UTF-16.
+count_in_memory() {	# pid text
+	python3 - "$@" <<-'END'
+		import sys
+		pid, text = sys.argv[1:]
+		n = 0
+		with open(f"/proc/{pid}/mem", "rb") as memory:
+		    for line in open(f"/proc/{pid}/maps"):
+		        first, last = (int(x, 16) for x in line.split()[0].split("-"))
+		        if not line.split()[1].startswith("rw"):
+		            continue
+		        try:
+		            memory.seek(first)
+		            part = memory.read(last - first)
+		        except (OSError, ValueError):
+		            continue
+		        n += part.count(text.encode()) + part.count(text.encode("utf-16-le"))
+		print(n)
+	END
+}
+
+@test "keyrepeat rdp: once the session is there, no process of it has the password, and none leaves a core" {
+	local child
+	need python3
+	echo Pa55-of-this-user >password
+	start_xrdp
+	start_refecho --display "$DISPLAY"
+	start keys "$KEYREPEAT" "${rdp[@]}" -t 20s --watch patch --json -o report.json
+	until_true grep -q '^ready$' keys.err
+	child=$(children_of "$pid" | tr -d ' ')
+	[ "$(count_in_memory "$child" rdp:root)" -gt 0 ]
+	[ "$(count_in_memory "$child" Pa55-of-this-user)" = 0 ]
+	[ "$(count_in_memory "$pid" Pa55-of-this-user)" = 0 ]
+	grep -qE '^Max core file size +0 +0 ' "/proc/$child/limits"
+	kill -INT "$pid"
+	ends "$pid"
+}
+
 # How a run ends whose process is killed, crashes or hangs: word of the line
 ends_early() {	# word
 	ends "$pid"
