@@ -151,7 +151,8 @@ join() {
 	fi
 	join_each "${all[@]}" | jq -s --args \
 		--arg axis "$axis" --arg command "thinprobe report$(printf ' %q' "${all[@]}")${label:+ --label $label}" \
-		'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs" "${names[@]}" >"$RUN/run.json.new" &&
+		'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs" "${names[@]}" |
+		(set -C && cat >"$RUN/run.json.new") &&	# (in another login's folder, a link may be there again)
 		[ -s "$RUN/run.json.new" ] && mv "$RUN/run.json.new" "$RUN/run.json" || die 1 "cannot write $RUN/run.json"
 	if [ -n "$own" ]; then join_samples; else join_tables; fi
 }

@@ -349,9 +349,10 @@ plan_variants() {
 	fi
 	check_programs
 	ASKED=$DIR
-	[ -n "$DIR" ] || DIR=$(results_new ab) || die "cannot make $DIR; give a folder of yours with -o DIR"
+	[ -n "$DIR" ] || DIR=$(results_new ab) || die "$(folder_refused "$DIR")"
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
-	folder_made DIR "$DIR" && junit_gone && folder_empty "$DIR" && lock_ours comparison && folder_empty "$DIR" ||
+	folder_made DIR "$DIR" || die "$(folder_refused "$DIR")"
+	junit_gone && folder_empty "$DIR" && lock_ours comparison && folder_empty "$DIR" ||
 		die "${DIR//[[:cntrl:]]/?} cannot be used: give an empty folder of yours with -o DIR"
 	on_exit folder_gone "$DIR"	# if nothing is compared
 	on_exit junit_failed
@@ -394,7 +395,8 @@ recall() {	# of a comparison that goes on
 	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
 	why=$(plain_folder "$RESUME")
 	[ -z "$why" ] || bad "--resume $RESUME: $why"
-	folder_made DIR "$RESUME" && lock_ours comparison || exit 1
+	folder_made DIR "$RESUME" || die "$(folder_refused "$RESUME")"
+	lock_ours comparison
 	mapfile -t fields < <(jq -r '.experiment, (.a, .b | (.options | gsub("\n"; " ")), .server, .client, .root // ""),
 		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed, .noise_percent // 0), .starts, .measured_s' \
 		"$DIR/ab.json" 2>/dev/null) &&

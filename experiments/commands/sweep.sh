@@ -201,8 +201,8 @@ sweep_plan() {
 	pair=$(head -n 1 <<<"$PAIR_LINES")
 	[ -z "$pair" ] || on=ssh:${pair/ /,}
 	[ "$ENGINE" != slurm ] || on=ssh:server,client part=blind	# placeholders: Slurm assigns the hosts of each cell
-	[ -n "$DIR" ] || DIR=$(results_new sweep) || die "cannot make $DIR; give a folder of yours with -o DIR"
-	folder_made DIR "$DIR" || die "cannot make ${DIR//[[:cntrl:]]/?}; give a folder of yours with -o DIR"
+	[ -n "$DIR" ] || DIR=$(results_new sweep) || die "$(folder_refused "$DIR")"
+	folder_made DIR "$DIR" || die "$(folder_refused "$DIR")"
 	lock_ours sweep
 	sweep_free
 	for run in "${RUNS[@]}"; do
@@ -420,7 +420,7 @@ PAIR_LINES=$(sweep_pairs) || exit
 [ -z "$PAIRS" ] || [ -n "$PAIR_LINES" ] || bad "--pairs $PAIRS: it names no hosts"
 [ -z "$RESUME" ] || [ -z "$PAIR_LINES" ] || [ "$(cat "$DIR/.pairs" 2>/dev/null)" != lab ] ||
 	bad "--pairs $PAIRS: this sweep was planned for emulated hosts; begin a new one with -o NEW"
-if [ -z "$RESUME" ]; then sweep_plan; else folder_made DIR "$DIR"; fi
+if [ -z "$RESUME" ]; then sweep_plan; else folder_made DIR "$DIR" || die "$(folder_refused "$DIR")"; fi
 [ -z "$LIST" ] || { sweep_cells; exit; }
 [ -z "$RESUME" ] || lock_ours sweep
 [ -w "$DIR" ] && mkdir -p "$DIR/log" "$DIR/.parts" || die "cannot write to $DIR"

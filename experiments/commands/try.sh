@@ -382,7 +382,7 @@ if [ "$kind" = x11 ]; then
 	typed_at=$(xdotool getwindowpid "$ATTACH_WINDOW" 2>/dev/null)
 fi
 ask_leave
-RUN=${output_dir:-$(results_new try)} && folder_made RUN "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
+RUN=${output_dir:-$(results_new try)} && folder_made RUN "$RUN" || die "$(folder_refused "$RUN")"
 [ -z "$(ls -A -- "$RUN")" ] || bad "-o $RUN: is not empty; name a new folder"
 mkdir -p "$RUN/cells" "$RUN/log" || die "cannot write to $RUN"
 parts=0 whole=0 early='' state=complete interrupted=''

@@ -62,8 +62,8 @@ clean_up() {
 			:
 		} &&
 		new=$(jq 'select(.state == "running") | .state = "interrupted" | .reason = "the driver was killed" | .ended = (now | todate)' \
-			"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" &&
-				mv "$run/run.json.new" "$run/run.json"; then
+			"$run/run.json") && [ -n "$new" ] && rm -f -- "$run/run.json.new" &&
+			(set -C && printf '%s\n' "$new" >"$run/run.json.new") && mv -T "$run/run.json.new" "$run/run.json"; then
 		printf 'thinprobe: this run was killed, and is interrupted; go on with: %s --resume %q\n' "$called" "$run" >&"$said"
 		exit 130
 	fi

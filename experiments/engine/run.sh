@@ -79,9 +79,9 @@ RUN_MADE=()	# new folders in a run that is resumed, until it has begun
 run_folder() {
 	local name calibration=null how="give a folder of yours with -o DIR"
 	RUN=${RESUME:-$OUT}
-	[ -n "$RUN" ] || RUN=$(results_new "$EXPERIMENT") || die "cannot make $RUN; $how"
+	[ -n "$RUN" ] || RUN=$(results_new "$EXPERIMENT") || die "$(folder_refused "$RUN")"
 	[ -n "$RESUME" ] || run_free
-	folder_made RUN "$RUN" || die "cannot make ${RUN//[[:cntrl:]]/?}; $how"
+	folder_made RUN "$RUN" || die "$(folder_refused "$RUN")"
 	folder_lock "$RUN" 5 || exp_bad "$RUN: another run is in progress here; wait for its end"
 	RUN_LOCK=$LOCK
 	[ -n "$RESUME" ] || run_free	# (another may have begun since)

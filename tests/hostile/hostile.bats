@@ -22,6 +22,7 @@ setup_file() {
 	mv "$ROOM/new" "$GOOD/run.json"
 	"$top/bin/summarize" --format json -o "$GOOD/summary.json" "$GOOD"
 	chmod -R a+rwX "$ROOM"
+	chmod +t "$ROOM"
 }
 teardown_file() { rm -rf "${ROOM-}"; }
 
@@ -386,6 +387,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 
 @test "run -o: a link of another login is not followed, one of our own is" {
 	[ "$EUID" = 0 ] || skip "it takes root to be two users"
+	chmod +t .
 	mkdir out
 	ln -s "$PWD/out" theirs
 	ln -s "$PWD/out" ours
@@ -397,6 +399,56 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	[ -f out/run.json ]
 }
 
+@test "run: as root, in no folder that another login could exchange, whether -o names it or not; with sudo, in that login's" {
+	[ "$EUID" = 0 ] || skip "it takes root to be two users"
+	local run=("$tp" run stalls --protocol null --quick --loads 0) folder
+	chmod +t .
+	mkdir -p hers/out hers/group own
+	chown 65534 hers/out hers
+	ln -s ../hers/out own/link
+	for folder in hers/out hers/new hers/new/deep own/link/new own/../hers/out/x; do
+		run -1 "${run[@]}" -o "$folder"
+		[[ ${#lines[@]} = 1 && $output == *"$PWD/hers is of login"*" -o DIR" ]]
+	done
+	chown 0 hers
+	chgrp 65534 hers
+	chmod 775 hers
+	run -1 "${run[@]}" -o hers/group/new
+	[[ ${#lines[@]} = 1 && $output == *"others can write to $PWD/hers;"*" -o DIR" ]]
+	[ -z "$(find hers -mindepth 2)" ]
+	# what begins there without -o, and for whom called sudo
+	TP_HOME=$TOP TP_CHECKOUT=0
+	. "$TOP/experiments/engine/folder.sh"
+	chown 65534 hers
+	cd hers
+	run -1 results_new toy
+	[ ! -e thinprobe-results ]
+	SUDO_UID=12345 SUDO_GID=65534 run -1 results_new toy
+	[ ! -e thinprobe-results ]
+	SUDO_UID=65534 SUDO_GID=65534 run -0 results_new toy
+	[ -d "$output" ]
+	chmod 1777 .
+	run -1 results_new toy	# the owner of a sticky folder may still take all away
+	chown 0 .
+	run -0 results_new toy
+}
+
+@test "run: a file of results is written through no link" {
+	TP_HOME=$TOP
+	. "$TOP/experiments/engine/folder.sh"
+	echo keep >mine
+	mkdir elsewhere
+	ln -s mine run.json.new
+	ln -s elsewhere run.json
+	put_whole run.json <<<new
+	[ "$(cat mine) $(cat run.json) $(ls elsewhere)" = "keep new " ]
+	[ ! -L run.json ]
+	# a link that comes in the moment between
+	rm() { command rm "$@"; ln -sf mine run.json.new; }
+	run -1 put_whole run.json <<<newer
+	[ "$(cat mine) $(cat run.json)" = "keep new" ]
+}
+
 @test "words of a host: nothing in a message hides or turns what stands beside it" {
 	local words
 	for words in $'a\xe2\x80\xaeb' $'a\xe2\x81\xa6b' $'a\xef\xbb\xbfb' $'a\eb' $'a\xd8\x9cb' 'a##b'; do
@@ -405,6 +457,19 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	done
 	run env LC_ALL=C.UTF-8 bash -c '. "$0/lab/lib.sh"; warn "$1"' "$TOP" $'Gr\xc3\xb6\xc3\x9fe \xe2\x80\x93 u2'
 	[ "$output" = $'lab: Gr\xc3\xb6\xc3\x9fe \xe2\x80\x93 u2' ]
+}
+
+@test "words of a host: what hides or turns text is the same in messages, tables and pages (in programs: unit/lib/text)" {
+	export LC_ALL=C.UTF-8
+	python3 -c 'for c in range(0xa0, 0x10000):
+		if not 0xd800 <= c < 0xe000 and c not in (0xfffe, 0xffff): print("%04x %c" % (c, c))' >all
+	bash -c '. "$0/lab/lib.sh"; while read -r line; do printf "%04x\n" "'"'"'$line"; done < <(grep -o . <<<"$LAB_HIDDEN")' "$TOP" |
+		sort >shell
+	bash -c '. "$0/report/foreign.sh"; visible' "$TOP" <all | grep -a ' ?$' | cut -d' ' -f1 >visible
+	jq -Rr "$(cat "$TOP/report/safe.jq") printable | select(endswith(\" ?\"))[:4]" all >page
+	[ "$(wc -l <shell)" = 22 ]
+	diff shell visible
+	diff shell page
 }
 
 @test "words of a host: a reason, a flag and a message have an end, and where text is expected JSON is none" {
