@@ -521,7 +521,8 @@ static void confine_typing(void)
 						  /* rdp has read it before the server's first byte */
 						  .read = { run->cfg.target == &target_rdp ? NULL : cfg.password_file },
 						  .keep = 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK,
-						  .memory_bytes = run->cfg.target->crashes ? memory : 0 });
+						  .memory_bytes = run->cfg.target->crashes ? memory : 0,
+						  .secret = run->cfg.target->crashes });
 	snprintf(run->sandbox, sizeof(run->sandbox), "%s", confine_state());
 }
 
@@ -539,6 +540,7 @@ static void open_target(const struct target_ops *target)
 					       .user = cfg.user,
 					       .known_servers = cfg.known_servers,
 					       .cert_ignore = cfg.cert_ignore,
+					       .priority = train_watch_priority((int)cfg.priority),
 					       .screen = cfg.screen,
 					       .window = cfg.window,
 					       .region = cfg.region,

@@ -55,7 +55,6 @@ struct rdp_target {
 	int64_t painted;      /* pixels drawn since the last read_screen() */
 	int64_t painted_read; /* pixels drawn before it, since is_repainted() was true */
 	bool dropped;	      /* the connection broke while the region was looked for */
-	bool raised;	      /* the library's threads have the priority of the watching thread */
 	int width, height;    /* of the screen when the session began */
 	int x, y;	      /* position of the pointer */
 	int acts;
@@ -175,6 +174,22 @@ static void explain_failure(const struct rdp_target *self, const struct target_c
 		why_say(why, "no RDP session on rdp:%.90s (%.200s): is that an RDP server?", cfg->where, reason->text);
 }
 
+/* Connects with the priority of the watching thread, if it may have one: the threads of the library, which may decode, inherit it.
+ * (Once it is confined, a thread can set no priority but its own.) */
+static struct rdp_client *connect_library(const struct rdp_client_cfg *wanted, int priority, enum rdp_refusal *refused,
+					  struct why *reason)
+{
+	struct sched_param raised = { .sched_priority = priority }, before;
+	struct rdp_client *client;
+	int policy = sched_getscheduler(0);
+	bool raises = priority > 0 && policy >= 0 && !sched_getparam(0, &before) && !sched_setscheduler(0, SCHED_FIFO, &raised);
+
+	client = library->connect(wanted, refused, reason);
+	if (raises)
+		sched_setscheduler(0, policy, &before);
+	return client;
+}
+
 static int connect_server(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
@@ -211,7 +226,7 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	if (err)
 		return why_fail(-1, why, "cannot start a thread: %s", strerror(-err));
 	limit_library(cfg->connect_ns);
-	self->client = library->connect(&wanted, &refused, &reason);
+	self->client = connect_library(&wanted, cfg->priority, &refused, &reason);
 	explicit_bzero(self->password, sizeof(self->password));
 	late = watchdog_end(&watchdog);
 	self->width = self->picture.width;
@@ -490,31 +505,9 @@ static int socket_fd(void *p)
 	return ((struct rdp_target *)p)->fd;
 }
 
-/* Gives the threads of the library, which may decode, the priority of this one. */
-static void raise_threads(void)
-{
-	struct sched_param param;
-	pid_t *tid = NULL;
-	size_t n = 0;
-	int policy = sched_getscheduler(0);
-
-	if (policy <= 0 || sched_getparam(0, &param))
-		return;
-	if (!files_list_numeric_names("/proc/self/task", &tid, &n))
-		for (size_t i = 0; i < n; i++)
-			if (tid[i] != getpid()) /* the main thread, which sends, has a policy of its own */
-				sched_setscheduler(tid[i], policy, &param);
-	free(tid);
-}
-
 static int handle_events(void *p)
 {
-	struct rdp_target *self = p;
-
-	if (!self->raised)
-		raise_threads();
-	self->raised = true;
-	return library->handle(self->client, -1) ? -EPIPE : 0;
+	return library->handle(((struct rdp_target *)p)->client, -1) ? -EPIPE : 0;
 }
 
 static void rdp_describe(void *p, char *text, size_t size)

@@ -31,6 +31,7 @@ struct target_cfg {
 	const char *user;		   /* rdp: who logs in; NULL: the one in `where`, else $USER */
 	const char *known_servers;	   /* rdp: the list of known certificates; NULL: the user's own */
 	bool cert_ignore;		   /* rdp: any certificate will do */
+	int priority;			   /* rdp: real-time priority of the threads that decode, if permitted; 0: none */
 	struct pixel_area screen;	   /* rdp: size of the screen to ask for */
 	uint64_t window;		   /* X11 id of the only window that may get the keys; 0: the one with the focus */
 	struct pixel_area region;	   /* only changes in it count, from the corner of `window` if there is one; empty: all */

@@ -49,11 +49,16 @@ static void *watch_thread(void *arg)
 	return NULL;
 }
 
+int train_watch_priority(int priority)
+{
+	return priority > 0 ? priority - 1 : 0;
+}
+
 int train_start_watching(const struct key_train_cfg *cfg)
 {
 	int err;
 
-	watcher.priority = cfg->priority > 0 ? cfg->priority - 1 : 0;
+	watcher.priority = train_watch_priority(cfg->priority);
 	watcher.stopping = false;
 	watcher.stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (watcher.stop_fd < 0)

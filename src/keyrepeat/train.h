@@ -63,8 +63,9 @@ struct key_train {
 	enum sender_end end;
 };
 
-/* Starts the watching thread with a priority one below the sender's: decoding a picture must not delay a key where both share a
- * CPU. 0 or -errno. */
+/* The priority of who watches, one below the sender's: decoding a picture must not delay a key where both share a CPU. */
+int train_watch_priority(int priority);
+/* Starts the watching thread with it. 0 or -errno. */
 int train_start_watching(const struct key_train_cfg *cfg);
 /* Ends the watching thread. */
 void train_stop_watching(const struct key_train_cfg *cfg);

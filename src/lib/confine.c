@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confine.h"
 #include "files.h"
+#include "proc.h"
 
 #include <asm/termbits.h>
 #include <cap-ng.h>
@@ -71,9 +72,6 @@ static const char *const system_files[] = {
 	"/etc/gnutls", "/etc/pki/tls", "/etc/crypto-policies", "/proc",		 "/sys/devices",   "/sys/class/net",
 	NULL
 };
-static const char *const resolver_files[] = { "/etc/resolv.conf", "/etc/hosts",	   "/etc/nsswitch.conf",   "/etc/gai.conf",
-					      "/etc/host.conf",	  "/etc/services", "/run/systemd/resolve", NULL };
-#define DNS_PORT 53
 
 /* 0 or -errno. */
 static int allow_path(const struct landlock_rules *r, const char *path, uint64_t access)
@@ -139,8 +137,6 @@ static int allow_files(const struct landlock_rules *r, const struct confine_cfg 
 
 	for (const char *const *path = system_files; *path; path++)
 		allow_path(r, *path, READ_FILE | READ_DIR);
-	for (const char *const *path = resolver_files; *path && needs & CONFINE_CONNECTS; path++)
-		allow_path(r, *path, READ_FILE | READ_DIR);
 	for (int i = 0; i < 2 && !err; i++)
 		if (cfg->read[i])
 			err = must_allow_path(r, cfg->read[i], READ_FILE, why);
@@ -174,10 +170,7 @@ static int make_rules(struct landlock_rules *r, const struct confine_cfg *cfg, s
 		return 0;
 	}
 	err = allow_files(r, cfg, needs, why);
-	if (err || !(needs & CONFINE_CONNECTS))
-		return err;
-	err = must_allow_port(r, DNS_PORT, why);
-	for (size_t i = 0; i < cfg->ports && !err; i++)
+	for (size_t i = 0; i < cfg->ports && needs & CONFINE_CONNECTS && !err; i++)
 		err = must_allow_port(r, cfg->port[i], why);
 	return err;
 }
@@ -187,23 +180,23 @@ static int make_rules(struct landlock_rules *r, const struct confine_cfg *cfg, s
 /* Ordinary work on what is open: any other call fails with EPERM, so that a library that tries one goes on without. */
 static const char work_calls[] =
 	"read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek _llseek close close_range dup dup2 dup3 "
-	"fcntl fcntl64 flock fsync fdatasync ftruncate ftruncate64 fallocate fadvise64 sendfile sendfile64 pipe pipe2 poll ppoll "
+	"flock fsync fdatasync ftruncate ftruncate64 fallocate fadvise64 sendfile sendfile64 pipe pipe2 poll ppoll "
 	"ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait "
 	"epoll_pwait2 eventfd2 signalfd4 timerfd_create timerfd_settime timerfd_gettime fstat fstat64 newfstatat fstatat64 stat stat64 "
 	"lstat lstat64 statx access faccessat faccessat2 readlink readlinkat getcwd getdents64 statfs fstatfs rename renameat "
 	"renameat2 unlink unlinkat umask mmap mmap2 munmap mprotect mremap madvise msync mincore brk mlock mlock2 munlock mlockall "
 	"munlockall membarrier rt_sigaction rt_sigprocmask rt_sigreturn sigreturn rt_sigtimedwait rt_sigtimedwait_time64 "
-	"rt_sigpending rt_sigsuspend sigaltstack restart_syscall pause tgkill alarm setitimer getitimer timer_create timer_settime "
+	"rt_sigpending rt_sigsuspend sigaltstack restart_syscall pause alarm setitimer getitimer timer_create timer_settime "
 	"timer_settime64 timer_gettime timer_delete timer_getoverrun nanosleep clock_nanosleep clock_nanosleep_time64 clock_gettime "
 	"clock_gettime64 clock_getres clock_getres_time64 gettimeofday time times futex futex_time64 futex_waitv set_robust_list "
 	"get_robust_list set_tid_address set_thread_area rseq arch_prctl prctl seccomp landlock_create_ruleset landlock_add_rule "
-	"landlock_restrict_self capget capset sched_yield sched_getaffinity sched_setaffinity sched_setscheduler sched_getscheduler "
-	"sched_setparam sched_getparam sched_get_priority_min sched_get_priority_max getpriority setpriority getcpu getrusage "
-	"getrlimit ugetrlimit setrlimit prlimit64 getrandom uname sysinfo getpid gettid getppid getpgrp getuid getuid32 geteuid "
+	"landlock_restrict_self capget capset sched_yield sched_getaffinity sched_getscheduler sched_getparam "
+	"sched_get_priority_min sched_get_priority_max getpriority getcpu getrusage getrlimit ugetrlimit setrlimit getrandom "
+	"uname sysinfo getpid gettid getppid getpgrp getuid getuid32 geteuid "
 	"geteuid32 getgid getgid32 getegid getegid32 wait4 waitid exit exit_group send sendto sendmsg sendmmsg recv recvfrom recvmsg "
 	"recvmmsg recvmmsg_time64 shutdown getsockname getpeername getsockopt setsockopt accept accept4";
-static const char share_calls[] = "shmget shmat shmdt shmctl", socket_calls[] = "connect bind socketpair",
-		  listen_calls[] = "listen", fork_calls[] = "kill setsid";
+static const char share_calls[] = "shmget shmat shmdt shmctl", socket_calls[] = "connect bind", listen_calls[] = "listen",
+		  fork_calls[] = "kill tgkill";
 
 /* What none of these programs or their libraries ever does, but code that has taken one over does first: run a program, look into
  * other processes, change the kernel, leave the confinement by a namespace, or pass by this filter (io_uring). */
@@ -241,19 +234,55 @@ static int add_masked(scmp_filter_ctx filter, int number, unsigned at, uint64_t 
 	return err == -EDOM ? 0 : err;
 }
 
-/* Calls of which only some uses are allowed. */
+/* Calls that are allowed where this argument has this value: of none of them another use does good.
+ * ioctl: the last asks for libpcap whether an interface is down or gone; not TIOCSTI, which types into the terminal.
+ * fcntl: not F_SETOWN and F_SETSIG, by which a descriptor sends any signal to any process.
+ * socket: not AF_UNIX, which landlock does not know: behind such a socket, programs wait to run what they are told.
+ * The others: 0 is the calling thread; a limit on another process's CPU time would kill it. */
+static const struct limited_call {
+	int number;
+	unsigned at, value, needs; /* needs: of enum confine_need, one of them; 0: always */
+} limited_calls[] = {
+	{ SCMP_SYS(ioctl), 1, TCGETS, 0 },
+	{ SCMP_SYS(ioctl), 1, TCGETS2, 0 },
+	{ SCMP_SYS(ioctl), 1, TIOCGWINSZ, 0 },
+	{ SCMP_SYS(ioctl), 1, FIONREAD, 0 },
+	{ SCMP_SYS(ioctl), 1, FIONBIO, 0 },
+	{ SCMP_SYS(ioctl), 1, SIOCGIFFLAGS, 0 },
+#define FCNTL(command) \
+	{ SCMP_SYS(fcntl), 1, command, 0 }, \
+	{ \
+		SCMP_SYS(fcntl64), 1, command, 0 \
+	}
+	FCNTL(F_DUPFD),
+	FCNTL(F_DUPFD_CLOEXEC),
+	FCNTL(F_GETFD),
+	FCNTL(F_SETFD),
+	FCNTL(F_GETFL),
+	FCNTL(F_SETFL),
+	FCNTL(F_GETLK),
+	FCNTL(F_SETLK),
+	FCNTL(F_SETLKW),
+	{ SCMP_SYS(prlimit64), 0, 0, 0 },
+	{ SCMP_SYS(sched_setaffinity), 0, 0, 0 },
+	{ SCMP_SYS(sched_setscheduler), 0, 0, 0 },
+	{ SCMP_SYS(sched_setparam), 0, 0, 0 },
+	{ SCMP_SYS(socket), 0, AF_INET, CONFINE_CONNECTS | CONFINE_LISTENS },
+	{ SCMP_SYS(socket), 0, AF_INET6, CONFINE_CONNECTS | CONFINE_LISTENS },
+};
+
 static int add_limited_calls(scmp_filter_ctx filter, unsigned needs)
 {
-	/* the last: libpcap asks whether an interface is down or gone; not TIOCSTI, which types into the terminal */
-	static const unsigned request[] = { TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, SIOCGIFFLAGS };
-	static const int family[] = { AF_UNIX, AF_INET, AF_INET6, AF_NETLINK };
 	const uint64_t write = needs & CONFINE_CREATES ? 0 : WRITE_FLAGS, kind = needs & CONFINE_FORKS ? 0 : CLONE_THREAD;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(request) / sizeof(*request); i++)
-		err = add_masked(filter, SCMP_SYS(ioctl), 1, UINT32_MAX, request[i]);
-	for (size_t i = 0; !err && i < sizeof(family) / sizeof(*family) && needs & (CONFINE_CONNECTS | CONFINE_LISTENS); i++)
-		err = add_masked(filter, SCMP_SYS(socket), 0, UINT32_MAX, (uint64_t)family[i]);
+	for (size_t i = 0; !err && i < sizeof(limited_calls) / sizeof(*limited_calls); i++) {
+		const struct limited_call *c = &limited_calls[i];
+
+		err = c->needs && !(c->needs & needs) ? 0 : add_masked(filter, c->number, c->at, UINT32_MAX, c->value);
+	}
+	if (!err && !(needs & CONFINE_FORKS)) /* raise() and abort(); a child of a process that forks has another id */
+		err = add_masked(filter, SCMP_SYS(tgkill), 0, UINT32_MAX, (uint64_t)getpid());
 	if (!err)
 		err = add_masked(filter, SCMP_SYS(openat), 2, write, 0);
 	if (!err)
@@ -361,6 +390,71 @@ static int drop_capabilities(const struct confine_cfg *cfg)
 	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
 }
 
+/* --- what others handed down --- */
+
+static pid_t *handed; /* descriptors that were open when the program began */
+static size_t handed_n;
+
+__attribute__((constructor)) static void note_descriptors(void)
+{
+	files_list_numeric_names("/proc/self/fd", &handed, &handed_n);
+	for (size_t i = 0; i < handed_n; i++)
+		if (handed[i] <= STDERR_FILENO || fcntl(handed[i], F_GETFD) != 0)
+			handed[i--] = handed[--handed_n];
+}
+
+/* Whether a path names what is open at the descriptor, as /dev/fd/63. */
+static bool is_named(const struct confine_cfg *cfg, int fd)
+{
+	const char *const path[] = { cfg->read[0], cfg->read[1], cfg->files[0], cfg->files[1], cfg->files[2], cfg->files[3] };
+	struct stat at, is;
+	bool named = false;
+
+	if (fstat(fd, &is))
+		return false;
+	for (size_t i = 0; i < sizeof(path) / sizeof(*path) && !named; i++)
+		named = path[i] && !stat(path[i], &at) && at.st_dev == is.st_dev && at.st_ino == is.st_ino;
+	return named;
+}
+
+/* Locks, pipes and files of whoever started the program. What it made its own, it marked to be closed by exec. */
+static void close_handed(const struct confine_cfg *cfg)
+{
+	for (size_t i = 0; i < handed_n; i++)
+		if (!fcntl(handed[i], F_GETFD) && !is_named(cfg, handed[i]))
+			close(handed[i]);
+	handed_n = 0; /* their numbers may be used again */
+}
+
+void confine_keep_descriptor(int fd)
+{
+	proc_close_range(STDERR_FILENO + 1, fd - 1);
+	proc_close_range(fd + 1, INT_MAX);
+}
+
+/* The environment has tokens and keys of whoever started the program. What we and libraries read of it stays, and what marks the
+ * processes of a lab or a test. */
+static void clear_environment(void)
+{
+	static const char *const kept[] = { "PATH=", "HOME=",	   "USER=",   "LOGNAME=",	 "LANG",      "LC_",   "TZ=",
+					    "TERM=", "COLUMNS=",   "TMPDIR=", "XDG_STATE_HOME=", "SSL_CERT_", "WLOG_", "LAB_",
+					    "TP_",   "THINPROBE_", "BATS_",   "TEST_WORK=" };
+	char **to = environ;
+
+	for (char **at = environ; at && *at; at++) {
+		bool keep = false;
+
+		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept) && !keep; i++)
+			keep = !strncmp(*at, kept[i], strlen(kept[i]));
+		if (keep)
+			*to++ = *at;
+		else
+			explicit_bzero(*at, strlen(*at));
+	}
+	if (to)
+		*to = NULL;
+}
+
 /* --- memory --- */
 
 /* Private memory that can be written counts; shared memory and mapped files that can only be read do not. */
@@ -374,6 +468,15 @@ static int limit_memory(size_t bytes)
 	return bytes && setrlimit(RLIMIT_DATA, &limit) ? -errno : 0;
 }
 
+/* Nobody but root reads its memory, while it runs or after a crash (a limit of 0 alone would not stop a handler of cores). */
+static int hide_memory(void)
+{
+#ifdef CONFINE_WITHOUT_SECCOMP /* the leak check of sanitizers reads it */
+	return 0;
+#endif
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) ? -errno : 0;
+}
+
 /* --- all of them --- */
 
 int confine_apply(const struct confine_cfg *cfg, struct why *why)
@@ -383,6 +486,7 @@ int confine_apply(const struct confine_cfg *cfg, struct why *why)
 	int err;
 
 	mode_in_force = cfg->mode;
+	close_handed(cfg);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return why_fail(-errno, why, "%s", strerror(errno));
 	err = cfg->mode != CONFINE_OFF ? make_rules(&rules, cfg, why) : 0;
@@ -396,7 +500,10 @@ int confine_apply(const struct confine_cfg *cfg, struct why *why)
 	strcpy(state, "off");
 	if (cfg->mode == CONFINE_OFF)
 		return 0;
+	clear_environment();
 	err = limit_memory(cfg->memory_bytes);
+	if (!err && cfg->secret)
+		err = hide_memory();
 	if (err)
 		return why_fail(err, why, "%s", strerror(-err));
 	if (rules.fd >= 0 && syscall(SYS_landlock_restrict_self, rules.fd, 0))

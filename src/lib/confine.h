@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* confine - gives up what reading bytes of others does not need: capabilities, files and TCP ports (landlock), system calls
- * (seccomp), unlimited memory. All of this passes on to threads and children that are made later, and cannot be taken back
- * (no_new_privs).
+ * (seccomp), unlimited memory, descriptors and environment of whoever started the program. All of this passes on to threads and
+ * children that are made later, and cannot be taken back (no_new_privs).
  *
  * A program opens what it needs, confines itself, and only then reads. docs/sandbox.md has what each profile closes. */
 #pragma once
@@ -29,7 +29,7 @@ extern const char *const confine_words[];
 enum confine_need {
 	CONFINE_SHARES = 1,   /* shared memory, with an X server */
 	CONFINE_CREATES = 2,  /* files in the folders of `files` */
-	CONFINE_CONNECTS = 4, /* new connections, to the TCP ports of `port`; names can be resolved */
+	CONFINE_CONNECTS = 4, /* new connections, to the TCP ports of `port`; names can no longer be resolved */
 	CONFINE_LISTENS = 8,  /* new TCP ports here */
 	CONFINE_FORKS = 16    /* new processes, never other programs */
 };
@@ -52,6 +52,7 @@ struct confine_cfg {
 	uid_t uid;     /* the user to become, with group `gid`; 0: none */
 	gid_t gid;
 	size_t memory_bytes; /* the most that it may have allocated; 0: no limit */
+	bool secret; /* its memory may have a password or a picture of a screen: no core file, and no look by other processes */
 };
 
 /* To be called while the program has one thread. 0, or -errno with the reason in `why`: rights could not be given up, or, with
@@ -61,6 +62,9 @@ int confine_apply(const struct confine_cfg *cfg, struct why *why);
 void confine_must_apply(const struct confine_cfg *cfg);
 /* Closes what a narrower profile closes, too, for a child that has opened what it needs. Missing parts are left out. */
 void confine_tighten(enum confine_profile_number profile);
+
+/* Closes all descriptors but the standard streams and this one: for a child that was forked to read what comes there. */
+void confine_keep_descriptor(int fd);
 
 /* What is in force, for the settings of the report: "landlock 7, seccomp"; "no landlock (...), seccomp"; "off"; "none": not yet. */
 const char *confine_state(void);

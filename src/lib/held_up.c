@@ -35,8 +35,12 @@ int64_t held_up_ns(void)
 	return sum;
 }
 
+static int beat_priority;
+
 static void *run_beat(void *arg)
 {
+	if (beat_priority > 0)
+		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = beat_priority });
 	for (;;) {
 		held_up_ns();
 		clock_sleep(clock_now() + BEAT_NS);
@@ -50,10 +54,9 @@ void held_up_watch(int priority)
 
 	held_up_ns();
 	sum_ns = 0;
+	beat_priority = priority;
 	if (proc_start_thread(&beat, STACK_BYTES, run_beat, NULL))
 		sum_ns = -1;
-	else if (priority > 0)
-		pthread_setschedparam(beat, SCHED_FIFO, &(struct sched_param){ .sched_priority = priority });
 }
 
 void held_up_report(struct rec_report *r)

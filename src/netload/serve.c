@@ -251,7 +251,7 @@ static int fork_server(int listener, struct serve_totals *total, struct serving_
 	if (!child) {
 		if (proc_end_with_parent(SIGKILL, parent) == -ESRCH)
 			_exit(1);
-		close(listener);
+		confine_keep_descriptor(fd);
 		_exit(serve_client(fd, total));
 	}
 	if (child < 0) {

@@ -86,3 +86,32 @@ sandbox_of() { jq -r .settings.sandbox "$1"; }
 	[[ $stderr == *"Too many open files"* ]]
 	[ "$(echo o.json*)" = 'o.json*' ]
 }
+
+@test "code in a confined program has no descriptor, token, terminal or keyring of the caller, and reaches no other process" {
+	load inside
+	need ss
+	prepare_inside
+	unused_port
+	exec 7<handed
+	start echo "${inside[@]}" "$BIN/refecho" --vnc "$port"
+	refecho=$pid
+	until_true listens "$port" "$refecho"
+	"${inside[@]}" "$BIN/keyrepeat" "vnc:127.0.0.1:$port" -r 20 -t 200ms --timeout 1s || [ $? = 3 ]
+	kill "$refecho"
+	ends "$refecho"
+	unused_port
+	start serve "${inside[@]}" "$BIN/netload" serve --port "$port" --once
+	serve=$pid
+	until_true grep -q ready serve.err
+	"${inside[@]}" "$BIN/netload" send "127.0.0.1:$port" --rate 1Mbit -t 100ms || [ $? = 3 ]
+	ends "$serve"
+	if [ "$EUID" = 0 ]; then
+		"${inside[@]}" "$BIN/prototap" live -i lo --port 9 -t 100ms || [ $? = 3 ]
+		"${inside[@]}" "$BIN/prototap" live -i lo --port 9 -t 300ms --every 100ms --intervals iv.tsv || [ $? = 3 ]
+		"${inside[@]}" unshare -n "$BIN/delayline" --end a0 --end b0 -t 50ms --control c.fifo
+	fi
+	exec 7<&-
+	found_inside refecho keyrepeat netload
+	# what decodes a screen also lets nobody look into its memory; netload serve signals its children
+	if grep -vxE '(refecho|netload|delayline) dumpable' found; then false; fi
+}

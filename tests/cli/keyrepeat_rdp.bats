@@ -108,9 +108,11 @@ count_in_memory() {	# pid text
 	echo Pa55-of-this-user >password
 	start_xrdp
 	start_refecho --display "$DISPLAY"
-	start keys "$KEYREPEAT" "${rdp[@]}" -t 20s --watch patch --json -o report.json
+	start keys "$KEYREPEAT" "${rdp[@]}" -t 60s --watch patch --json -o report.json
 	until_true grep -q '^ready$' keys.err
 	child=$(children_of "$pid" | tr -d ' ')
+	# threads of the library have real-time priority if, and only if, ours have
+	[ "$(ps -L -o cls= -p "$child" | sort -u | wc -l)" = 1 ]
 	[ "$(count_in_memory "$child" rdp:root)" -gt 0 ]
 	[ "$(count_in_memory "$child" Pa55-of-this-user)" = 0 ]
 	[ "$(count_in_memory "$pid" Pa55-of-this-user)" = 0 ]

@@ -44,7 +44,7 @@ static const struct {
 	{ "lock", 'a', "mlock mlock2 mlockall" },
 	{ "rights", 'a',
 	  "sched_setscheduler sched_setparam sched_setattr sched_setaffinity setpriority prlimit64 prctl seccomp capset "
-	  "landlock_create_ruleset landlock_add_rule landlock_restrict_self" },
+	  "landlock_create_ruleset landlock_add_rule landlock_restrict_self close_range" },
 	{ "socket", 'a', "socket bind listen connect accept accept4 setsockopt getsockopt getsockname socketpair" },
 	{ "message", 's', "sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg shutdown read readv write writev" },
 	{ "wait", 'a', "poll ppoll select pselect6 epoll_wait epoll_pwait nanosleep clock_nanosleep wait4 waitid" },

@@ -4,11 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,10 +99,54 @@ static int try_ptrace(int other)
 	return ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? errno : 0;
 }
 
+/* A socket that leads to whatever listens in the file system: 0, or the last errno. */
+static int try_unix(int other)
+{
+	int pair[2];
+
+	return socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || socket(AF_UNIX, SOCK_DGRAM, 0) >= 0 ||
+			       !socketpair(AF_UNIX, SOCK_DGRAM, 0, pair)
+		       ? 0
+		       : errno;
+}
+
+static pid_t victim; /* another process of this user */
+
+static bool signals_by_descriptor(void)
+{
+	struct f_owner_ex owner = { F_OWNER_PID, victim };
+
+	return fcntl(listeners[0], F_SETOWN, victim) >= 0 || fcntl(listeners[0], F_SETSIG, SIGUSR1) >= 0 ||
+	       fcntl(listeners[0], F_SETOWN_EX, &owner) >= 0 || ioctl(listeners[0], FIOSETOWN, &victim) >= 0 ||
+	       syscall(SYS_fcntl, listeners[0], 1L << 32 | F_SETOWN, victim) >= 0;
+}
+
+/* Whatever ends, slows or limits another process. 0: one way is open; or the last errno. */
+static int try_harm(int other)
+{
+	const struct rlimit short_time = { 1, 1 };
+	const struct sched_param param = { 0 };
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	if (!kill(victim, SIGUSR1) || !syscall(SYS_tkill, victim, SIGUSR1) || !syscall(SYS_tgkill, victim, victim, SIGUSR1) ||
+	    !sigqueue(victim, SIGUSR1, (union sigval){ 0 }) || signals_by_descriptor())
+		return 0;
+	if (!prlimit(victim, RLIMIT_CPU, &short_time, NULL) || !prlimit(victim, RLIMIT_FSIZE, &short_time, NULL) ||
+	    !syscall(SYS_prlimit64, 1L << 32 | victim, RLIMIT_CPU, &short_time, NULL))
+		return 0;
+	if (!setpriority(PRIO_PROCESS, (id_t)victim, 19) || !setpriority(PRIO_PGRP, 0, 19) || !setpriority(PRIO_USER, 0, 19))
+		return 0;
+	return !sched_setscheduler(victim, SCHED_IDLE, &param) || !sched_setparam(victim, &param) ||
+			       !sched_setaffinity(victim, sizeof(cpus), &cpus)
+		       ? 0
+		       : errno;
+}
+
 /* In the order of the table. */
-static int (*const tries[])(int other) = {
-	try_create, try_read, try_connect, try_listen, try_share, try_fork, try_exec, try_ptrace
-};
+static int (*const tries[])(int other) = { try_create, try_read, try_connect, try_listen, try_share,
+					   try_fork,   try_exec, try_ptrace,  try_unix,	  try_harm };
 #define TRIES (sizeof(tries) / sizeof(*tries))
 
 /* --- */
@@ -106,11 +156,20 @@ static void *do_nothing(void *arg)
 	return arg;
 }
 
-/* A thread begins, the time zone and /proc can be read, and a report is put in its place: of every profile. */
+/* A thread begins, sets its own priority, limits and CPUs, and signals itself, the time zone and /proc can be read, and a report is
+ * put in its place: of every profile. */
 static bool does_its_work(void)
 {
+	const struct sched_param param = { 0 };
+	struct rlimit limit;
+	cpu_set_t cpus;
 	pthread_t thread;
 
+	signal(SIGUSR2, SIG_IGN);
+	if (getrlimit(RLIMIT_NOFILE, &limit) || setrlimit(RLIMIT_NOFILE, &limit) || raise(SIGUSR2) ||
+	    sched_setscheduler(0, SCHED_OTHER, &param) || sched_getaffinity(0, sizeof(cpus), &cpus) ||
+	    sched_setaffinity(0, sizeof(cpus), &cpus) || fcntl(STDIN_FILENO, F_SETFD, fcntl(STDIN_FILENO, F_GETFD)) < 0)
+		return false;
 	return !pthread_create(&thread, NULL, do_nothing, NULL) && !pthread_join(thread, NULL) &&
 	       open("/proc/self/status", O_RDONLY) >= 0 && open("/usr", O_RDONLY) >= 0 &&
 	       !rename(in_folder("report.tmp"), in_folder("report"));
@@ -160,12 +219,14 @@ static int landlock_version(void)
 	return WEXITSTATUS(status);
 }
 
-/* Whether it does what its word in the table says. Without landlock, files and ports are not told apart. */
+/* Whether it does what its word in the table says. Without landlock, files and ports are not told apart, and who has children may
+ * signal others, too. */
 static bool holds_word(enum confine_profile_number profile, size_t at, const char *word, int landlock)
 {
 	struct confine_cfg cfg = { .profile = profile };
 	int mine = in_child(cfg, tries[at], 0), others = in_child(cfg, tries[at], 1);
-	int least = at < 2 ? 1 : at < 4 ? 4 : 0; /* the version of landlock that tells its own from others */
+	/* the version of landlock that tells its own from others */
+	int least = at < 2 ? 1 : at < 4 ? 4 : tries[at] == try_harm && profile == CONFINE_SERVE ? 6 : 0;
 
 	if (mine < 0 || others < 0)
 		return false;
@@ -185,6 +246,13 @@ TEST(each_profile_closes_what_the_document_says)
 	const char *end = strstr(__FILE__, "tests/unit/");
 	FILE *f;
 
+	victim = fork();
+	if (!victim) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		signal(SIGUSR1, SIG_IGN);
+		for (;;)
+			pause();
+	}
 	listen_anywhere(0);
 	listen_anywhere(1);
 	put("old", "");
@@ -193,8 +261,10 @@ TEST(each_profile_closes_what_the_document_says)
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
 		int profile = 0,
-		    n = sscanf(line, "| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]|", word[0],
-			       word[1], word[2], word[3], word[4], word[5], word[6], word[7], word[8]);
+		    n = sscanf(
+			    line,
+			    "| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]|",
+			    word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7], word[8], word[9], word[10]);
 
 		for (int i = 0; i < n; i++)
 			word[i][strlen(word[i]) - 1] = '\0';
@@ -208,6 +278,8 @@ TEST(each_profile_closes_what_the_document_says)
 				fail_msg("%s, column %zu: not %s", word[0], i + 1, word[i + 1]);
 	}
 	fclose(f);
+	kill(victim, SIGKILL);
+	waitpid(victim, NULL, 0);
 	assert_int_equal(rows, CONFINE_SERVE + 1);
 }
 
@@ -232,11 +304,15 @@ static int apply_crippled(enum confine_mode mode, enum confine_profile_number pr
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
+		const uint16_t port = 5900;
 		struct why why;
 		int err;
 
 		lose_landlock(profile == CONFINE_CALL);
-		err = confine_apply(&(struct confine_cfg){ .profile = profile, .mode = (int)mode }, &why);
+		err = confine_apply(
+			&(struct confine_cfg){
+				.profile = profile, .mode = (int)mode, .port = &port, .ports = profile == CONFINE_CALL },
+			&why);
 		_exit(err ? 1 : strstr(confine_state(), "no landlock") ? 2 : !strcmp(confine_state(), "off") ? 3 : 4);
 	}
 	waitpid(pid, &status, 0);
@@ -274,6 +350,75 @@ TEST(no_more_memory_than_the_limit_can_be_allocated)
 	assert_int_equal(in_child(free_of_it, try_allocate, 300), 0);
 	assert_int_equal(in_child(limited, try_allocate, 100), 0);
 	assert_int_equal(in_child(limited, try_allocate, 300), ENOMEM);
+}
+
+static char *find_variable(const char *start)
+{
+	for (char **at = environ; *at; at++)
+		if (!strncmp(*at, start, strlen(start)))
+			return *at;
+	return NULL;
+}
+
+static int try_token(int other)
+{
+	return find_variable("CONFINE_TOKEN=") || !find_variable("LAB_ID=") || !getenv("PATH") ? 1 : 0;
+}
+
+TEST(nothing_of_the_environment_stays_that_is_not_for_it)
+{
+	char *token;
+	struct why why;
+	pid_t pid;
+	int status;
+
+	setenv("CONFINE_TOKEN", "s3cret", 1);
+	setenv("LAB_ID", "7", 1);
+	assert_int_equal(in_child((struct confine_cfg){ .mode = CONFINE_OFF }, try_token, 0), 1);
+	assert_int_equal(in_child((struct confine_cfg){ .profile = CONFINE_CALL }, try_token, 0), 0);
+	pid = fork();
+	if (!pid) { /* not only the list of variables: also the memory that they were in */
+		token = find_variable("CONFINE_TOKEN=");
+		_exit(confine_apply(&(struct confine_cfg){ .profile = CONFINE_DECODE }, &why) || *token || token[16] ? 1 : 0);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	unsetenv("CONFINE_TOKEN");
+	unsetenv("LAB_ID");
+}
+
+static int try_core(int other)
+{
+	struct rlimit limit;
+
+	return prctl(PR_GET_DUMPABLE) || getrlimit(RLIMIT_CORE, &limit) || limit.rlim_max ? 1 : 0;
+}
+
+TEST(what_holds_a_secret_leaves_no_core)
+{
+	if (!FILTERED) /* sanitizers */
+		skip();
+	assert_int_equal(in_child((struct confine_cfg){ .secret = true }, try_core, 0), 0);
+	assert_int_equal(in_child((struct confine_cfg){ .secret = false }, try_core, 0), 1);
+}
+
+TEST(a_child_keeps_one_descriptor_and_the_streams)
+{
+	int ends[2], before = dup(STDIN_FILENO), status;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		confine_keep_descriptor(ends[0]);
+		_exit(fcntl(STDERR_FILENO, F_GETFD) < 0 || fcntl(ends[0], F_GETFD) < 0 || fcntl(before, F_GETFD) >= 0 ||
+		      fcntl(ends[1], F_GETFD) >= 0);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	close(ends[0]);
+	close(ends[1]);
+	close(before);
 }
 
 TEST(without_a_sandbox_files_stay_open)

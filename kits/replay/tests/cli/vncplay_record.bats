@@ -154,3 +154,27 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	[ "$(wrote press)" -eq 1 ]
 	[ "$(wc -l <record.err)" -eq 1 ]
 }
+
+@test "vncplay: code in a recorder, a proxy and a player has nothing of the caller, no Unix socket, and reaches no other process" {
+	load ../../../../tests/cli/inside
+	need ss python3
+	prepare_inside
+	unused_port
+	start refecho "$BIN/refecho" --vnc "$port"
+	server=$pid
+	until_true grep -q ready refecho.err
+	printf '%s\n' 'move 40,20' a >script
+	exec 7<handed
+	"${inside[@]}" "$BIN/vncplay" record --headless --script script "127.0.0.1::$port" made.trace
+	"${inside[@]}" "$BIN/vncplay" play "127.0.0.1::$port" made.trace o.rfb || [ $? = 3 ]
+	start proxy "${inside[@]}" "$BIN/vncplay" record "127.0.0.1::$port" seen.trace
+	until_true grep -q ready proxy.err
+	kill -INT "$pid"
+	ends "$pid"
+	exec 7<&-
+	kill "$server"
+	ends "$server"
+	[ "$(tail -c +5 said | tr -d '\0' | grep -c looked)" = 3 ]
+	found_inside vncplay
+	if grep -vx 'vncplay dumpable' found; then false; fi
+}

@@ -397,7 +397,7 @@ static void start_viewers(const struct vusers_options *cfg)
 		viewer.port = run.target.port[run.viewers % run.target.ports];
 		viewer.number = run.viewers;
 		viewer.blind = run.viewers >= cfg->watched && !viewer.patch;
-		run.viewer[run.viewers] = viewer_start(&viewer, run.viewer, run.viewers);
+		run.viewer[run.viewers] = viewer_start(&viewer);
 	}
 }
 
@@ -562,6 +562,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	confine_must_apply(&(struct confine_cfg){ .profile = CONFINE_CALL,
 						  .mode = cfg->sandbox,
 						  .files = { cfg->out.path, cfg->log, cfg->jtl },
+						  .secret = cfg->password_file != NULL,
 						  .port = run.target.port,
 						  .ports = (size_t)run.target.ports });
 	log = must_open_log(&log_cfg);

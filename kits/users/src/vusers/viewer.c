@@ -123,8 +123,9 @@ static __attribute__((noreturn)) void view_all(struct viewer *v)
 	proc_ignore_stop(); /* the caller ends this process */
 	if (v->cfg.kind->prepare)
 		v->cfg.kind->prepare(v);
-	confine_must_apply(
-		&(struct confine_cfg){ .profile = CONFINE_DECODE, .mode = v->cfg.sandbox, .memory_bytes = APART_MEMORY_MOST });
+	confine_keep_descriptor(v->talk);
+	confine_must_apply(&(struct confine_cfg){
+		.profile = CONFINE_DECODE, .mode = v->cfg.sandbox, .memory_bytes = APART_MEMORY_MOST, .secret = true });
 	for (;;) {
 		fd = take_order(v, &next);
 		if (next.kind == ORDER_INPUT && next.number == v->number)
@@ -144,7 +145,7 @@ static __attribute__((noreturn)) void view_all(struct viewer *v)
 
 /* --- the caller ---------------------------------------------------------------------------------------------------- */
 
-struct viewer *viewer_start(const struct viewer_cfg *cfg, struct viewer *const *before, int64_t n)
+struct viewer *viewer_start(const struct viewer_cfg *cfg)
 {
 	struct viewer *v = memory_new(1, sizeof(*v));
 	int ends[2];
@@ -154,12 +155,8 @@ struct viewer *viewer_start(const struct viewer_cfg *cfg, struct viewer *const *
 		die(EXIT_RUN, "cannot make a pair of sockets: %s", strerror(errno));
 	v->talk = ends[1];
 	v->process = apart_start();
-	if (!v->process) {
-		close(ends[0]);
-		while (n--)
-			close(before[n]->talk);
+	if (!v->process)
 		view_all(v);
-	}
 	close(ends[1]);
 	v->talk = ends[0];
 	return v;

@@ -40,9 +40,8 @@ struct viewer_cfg {
 
 struct viewer;
 
-/* Forks: before the first thread, and before this process gives up its rights. `before`: the n viewers that were started already.
- * Ends the program where that fails. */
-struct viewer *viewer_start(const struct viewer_cfg *cfg, struct viewer *const *before, int64_t n);
+/* Forks: before the first thread, and before this process gives up its rights. Ends the program where that fails. */
+struct viewer *viewer_start(const struct viewer_cfg *cfg);
 /* Hands over `fd` (connected, blocking; stays the caller's), for the handshake and a request of the whole screen; the outcome comes
  * with viewer_look(). 0 or -ETIMEDOUT. */
 int viewer_begin(struct viewer *v, int fd, int port);

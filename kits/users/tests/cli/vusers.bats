@@ -548,3 +548,22 @@ pages() {	# connections
 	holds '.timeouts >= 3'
 	disturbed || holds '.generator.late_ms.p50 < 20'
 }
+
+@test "vusers: code in each of its processes has nothing of the caller, no Unix socket, and reaches no other process" {
+	load ../../../../tests/cli/inside
+	need ss python3
+	prepare_inside
+	exec 7<handed
+	unused_port
+	start serve "${inside[@]}" "$VUSERS" serve "vnc:127.0.0.1::$port" --width 64
+	server=$pid
+	until_true grep -qx ready serve.err
+	"${inside[@]}" "$VUSERS" "vnc:127.0.0.1::$port" -n 2 --watched 1 -z 50ms -t 300ms || [ $? = 3 ]
+	exec 7<&-
+	kill -INT "$server"
+	ends "$server"
+	# the server, the users, and who decodes for one of them
+	[ "$(tail -c +5 said | tr -d '\0' | grep -c looked)" = 3 ]
+	found_inside vusers
+	if grep -vx 'vusers dumpable' found; then false; fi
+}

@@ -223,10 +223,12 @@ void server_confine(const struct server_cfg *cfg, enum confine_profile_number pr
 
 	vnc_address_parse(cfg->address, host, sizeof(host), &number);
 	port = (uint16_t)number;
+	dial_look_up(host, number);
 	confine_must_apply(&(struct confine_cfg){ .profile = profile,
 						  .mode = cfg->sandbox,
 						  .files = { file, report },
 						  .read = { cfg->password_file, read },
+						  .secret = cfg->password_file != NULL,
 						  .port = &port,
 						  .ports = 1 });
 }
