@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Wayland compositor that lies, for refecho to be held against: python3 refecho_compositor.py SOCKET LIE (none, keymap, time, future, large).
+"""A Wayland compositor that lies, for refecho to be held against: refecho_compositor.py SOCKET LIE.
 
 keymap: its keymap is announced with 1 MiB, and its file has 4096 bytes, none of them 0. time: pictures are presented in second 2^63-1.
 future: in an hour.

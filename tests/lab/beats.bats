@@ -37,7 +37,8 @@ setup() { world setpriv; }
 		wait $!
 		cat "$W/said"
 	END
-	W=$W TMPDIR=$W TP_HOME=$TOP TP_BIN=$W/programs LAB_LOST=$W/lost LAB_ROLES="server client" LAB_HOST_server=slow \
+	export W
+	TMPDIR=$W TP_HOME=$TOP TP_BIN=$W/programs LAB_LOST=$W/lost LAB_ROLES="server client" LAB_HOST_server=slow \
 		LAB_HOST_client=quick PATH="$W/bin:$PATH" run timeout -k 5 60 bash "$W/driver.sh"
 	echo "$output"
 	[ "$(tail -n 1 <<<"$output")" = up ]
