@@ -70,7 +70,8 @@ attach_own() {
 	lab_comes 20 "$LAB_PID" test -s "$LAB_LOG/own-display.out" && read -r n <"$LAB_LOG/own-display.out" && export DISPLAY=:$n &&
 		lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
-	# What it starts ends with it, X client or not: a group of its own, killed at TERM, which comes from us, or where we are killed.
+	# What it starts ends with it, X client or not: a group of its own, killed at TERM, which comes from us, or where we are killed;
+	# and what has left that group, which its environment tells.
 	# shellcheck disable=SC2016
 	lab_start client own-client setpriv --pdeathsig TERM sh -c '
 		end() {
@@ -78,12 +79,16 @@ attach_own() {
 			kill -TERM "-$!" 2>/dev/null || kill -TERM "$!" 2>/dev/null
 			[ "$?" != 0 ] || sleep 0.5
 			kill -KILL "-$!" 2>/dev/null
+			# what made a session of its own
+			for p in $(grep -lzsxF "LAB_OWN_CLIENT=$own" /proc/[0-9]*/environ); do p=${p#/proc/}; kill -KILL "${p%/environ}"; done
 			exit "$1"
 		}
 		trap "end 143" TERM
-		setsid setpriv --pdeathsig KILL env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$1" &
+		own=$2
+		setsid setpriv --pdeathsig KILL env -u WAYLAND_DISPLAY "LAB_OWN_CLIENT=$own" XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 \
+			QT_QPA_PLATFORM=xcb sh -c "$1" &
 		wait "$!"
-		end "$?"' sh "$OWN_DISPLAY"
+		end "$?"' sh "$OWN_DISPLAY" "$XAUTHORITY"
 	lab_comes 60 "$LAB_PID" attach_shown "$1" || {
 		[ "$1" = . ] || title=" with '$1' in its title,"	# (a dot is any window)
 		said=$(tail -n 1 "$LAB_LOG/own-client.err")

@@ -10,7 +10,7 @@ own() {
 	exec env -u DISPLAY -u XAUTHORITY WAYLAND_DISPLAY=wayland-0 XDG_SESSION_TYPE=wayland "LAB_TEST_WORLD=$W" \
 		bash "$TOP/experiments/engine/run.sh" stalls --on attach --own-display \
 		"echo \"\$DISPLAY\" >'$W/$1.display'
-		sleep 1000 & (trap '' TERM; sleep 1001) &
+		sleep 1000 & (trap '' TERM; sleep 1001) & setsid sh -c 'trap \"\" TERM HUP; sleep 1002' &
 		exec '$TOP/bin/refecho' --display \"\$DISPLAY\" --answer-delay const:20ms --json -o '$W/$1.json'" \
 		--loads 0 --repeat 1 --idle 1 -o "$W/$1" "${@:2}"
 }
