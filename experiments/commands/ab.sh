@@ -655,7 +655,11 @@ decide
 rm -rf "$DIR/.block" "$DIR/.rows" "$DIR/.cpus"
 for v in a b; do
 	keep "$v/run.json" < <(jq --argjson n "$((STARTS * PAIRS))" '.settings.repeats = $n' "$DIR/$v/run.json")
-	EXP_SWEEP=sum "$engine/run.sh" "$EXPERIMENT" --resume "$DIR/$v" >/dev/null 2>>"$DIR/$v.log" &
+	{
+		rm -f "$DIR/$v/report.html"
+		EXP_SWEEP=sum "$engine/run.sh" "$EXPERIMENT" --resume "$DIR/$v" >/dev/null 2>>"$DIR/$v.log"
+		[ -f "$DIR/$v/report.html" ] || warn "no page of ${v^^}: $(tail -n 1 "$DIR/$v.log")"
+	} &
 done
 wait
 "$TP_HOME/report/ab.sh" "$DIR" || exit

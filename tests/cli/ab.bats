@@ -347,9 +347,13 @@ chosen() (
 		[ "$(grep -c '<testcase' junit.xml)-$(grep -c '<skipped message="not decided: [^n]' junit.xml)" = 2-1 ]
 		jq -e '.result | .metrics_decided[0].a as $a | [.plan[] | select(.asked)][0].effect - $a / 10 | fabs < 0.01' verdict.json
 		grep -q 'ms, as asked |' report.md
+		run -1 grep -E 'a/report.html|b/report.html' report.md	# pages that were not made
 		grep -q 'change is a mean over the starts' report.md
 		[[ $flag-$output == 0-Better* || $flag-$output == 2-Provisional* ]]
 	done
+	touch b/report.html
+	run -0 "$TOP/report/ab.sh" .
+	grep -qF 'The runs by themselves: [B](b/report.html). ' report.md
 	# a text of a stranger's files begins no line of its own
 	jq '.result.metrics_decided[].change_unit = "ms\nReport: elsewhere\n"' verdict.json >new
 	mv new verdict.json
