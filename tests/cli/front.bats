@@ -281,6 +281,15 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		comm -23 wanted got >left_out
 		[ ! -s left_out ]
 	done
+	for name in try sweep bundle root; do
+		completed "$name" --
+		# its own, not those of other commands that the text names
+		thinprobe "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z-]+).*/\2/p' | sort -u >wanted
+		[ -s wanted ]
+		comm -23 wanted got >left_out
+		[ ! -s left_out ]
+	done
+	run -1 grep -E -- '--(a-root|b-root|app)' got
 	for name in stalls wan; do
 		completed run "$name" --
 		thinprobe run "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u >wanted
