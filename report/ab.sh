@@ -126,7 +126,8 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 	+ (if .verdict.provisional then ". In simulated comparisons whose blocks others delay by 25 %, no more are called wrongly, "
 		+ "but a difference of 10 % is missed more often" else "" end)
 	+ " (docs/ab-error-rates.md).",
-($pages | if . == "" then "" else "The runs by themselves: \(split("\n") | map("[\(.[:1] | ascii_upcase)](\(.))") | join(", ")). " end)
+($pages | if . == "" then "" else
+		"The runs by themselves: \(split("\n") | map("[\(.[:1] | ascii_upcase)](\(.))") | join(", ")). " end)
 	+ "The method: `thinprobe help judge`."
 '
 
@@ -144,7 +145,7 @@ jq -r "$(cat "$here"/{words,series,decided}.jq) $figure $(grep -v '^include' "$h
 draw <"$work/drawn.tsv" || exit
 figures=''
 [ ! -f figures/differences.svg ] || figures=figures/differences.svg
-jq -r --arg figures "$figures" --arg pages "$(ls -d -- a/report.html b/report.html 2>/dev/null)" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
+jq -r --arg figures "$figures" --arg pages "$(ls -d -- [ab]/report.html 2>/dev/null)" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
 	die 1 "cannot write $DIR/report.md"
 cmark-gfm -e table report.md | dressed | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" &&
 	mv "$work/report.html" . || die 1 "cannot write $DIR/report.html"

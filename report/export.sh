@@ -213,7 +213,8 @@ as_otava() {	# a row for each run
 	done
 	jq -rs '(map(keys_unsorted) | add | reduce .[] as $k ([]; if index([$k]) then . else . + [$k] end)) as $head
 		| $head, (.[] | . as $row | $head | map($row[.]))
-		| map(. // "" | if type == "string" and test("^[-+=@\uff0b\uff0d\uff1d\uff20].") then "\u0027" + . else . end) | @csv' "$work/rows" | cleaned
+		| map(. // ""
+			| if type == "string" and test("^[-+=@\uff0b\uff0d\uff1d\uff20].") then "\u0027" + . else . end) | @csv' "$work/rows" | cleaned
 }
 
 as_openmetrics() {

@@ -25,7 +25,8 @@ rows_of_command() {	# rows_of_command NAME
 	if [ "$1" = export ]; then printf 'export\t--as\t%s\t\n' "${words//$'\n'/ }"
 	elif [ -n "$words" ]; then printf '%s\t\t%s\t\n' "$1" "${words//$'\n'/ }"; fi
 	# (without options of other commands)
-	tr '[]' '  ' <<<"$help" | sed "/thinprobe $1 /!s/thinprobe [a-z].*//" | sed -nE 's/^  (-[a-z]), (--[a-z-]*)( [A-Z]+).*/\1\3\n\2\3/p; s/--[a-z]/\n&/gp' |
+	tr '[]' '  ' <<<"$help" | sed "/thinprobe $1 /!s/thinprobe [a-z].*//" |
+		sed -nE 's/^  (-[a-z]), (--[a-z-]*)( [A-Z]+).*/\1\3\n\2\3/p; s/--[a-z]/\n&/gp' |
 		grep -oE -- '^(-[a-z]|--[a-z][a-z-]*)( [^ -][^ ]*)?' |
 		awk -v OFS='\t' -v of="$1" -v protocols="$protocols" -v applications="$applications" "$choices"'
 			$1 == "--protocol" { print of, $1, protocols, 1; next }
