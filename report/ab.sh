@@ -145,7 +145,8 @@ jq -r "$(cat "$here"/{words,series,decided}.jq) $figure $(grep -v '^include' "$h
 draw <"$work/drawn.tsv" || exit
 figures=''
 [ ! -f figures/differences.svg ] || figures=figures/differences.svg
-jq -r --arg figures "$figures" --arg pages "$(ls -d -- [ab]/report.html 2>/dev/null)" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
+pages=$(ls -d -- [ab]/report.html 2>/dev/null)
+jq -r --arg figures "$figures" --arg pages "$pages" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
 	die 1 "cannot write $DIR/report.md"
 cmark-gfm -e table report.md | dressed | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" &&
 	mv "$work/report.html" . || die 1 "cannot write $DIR/report.html"

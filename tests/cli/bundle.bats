@@ -270,7 +270,7 @@ named() {
 	run -1 grep -rEi 'corp-srv|alice|login-node|carol|n8|srv-three|dave|cli-three|erin|wages|bob|build9|frank|zeta' there
 	run -1 grep -rEi 'srv-two|grace|cli-two|heidi|corp-box|smith' there
 	jq -e '.settings | (.target | test("^ssh://user-[0-9]+@host-[0-9]+$")) and .queue == "50ms"
-		and .criteria == ["p95:150ms", "apdex:0.85"] and .label[1] == "heavy" and .app == "light"
+		and .criteria == ["p95:150ms", "apdex:0.85"] and .label[1] == "heavy" and .apps == ["light", "heavy"]
 		and .link_measured.rtt_ms == 5' there/run/run.json
 	jq -e '.settings.server | test("^RFB 3.8, 800x600 .title-[0-9]+., security type 1, offers 1, 2$")' there/$cell/keyrepeat.json
 	jq -e '.sweep | .on | test("^ssh:host-[0-9]+,user-[0-9]+@host-[0-9]+$")' there/$cell/cell.json

@@ -214,8 +214,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	[[ $output == *",\"'=HYPERLINK"* ]]
 	[[ $output != *"'-"[0-9]* ]]	# a number is none
 	for sign in ＝ ＋ － ＠; do	# which some programs take for = + - @
-		sed -i "2,\$s/\t[^\t]*HYPERLINK[^\t]*/\t${sign}HYPERLINK(1);${sign}1/; 2,\$s/\t.HYPERLINK([^\t]*/\t${sign}HYPERLINK(1);${sign}1/" run/long.tsv
-		sed -i "2,\$s/\t[＝＋－＠]HYPERLINK([^\t]*/\t${sign}HYPERLINK(1);${sign}1/" run/long.tsv
+		sed -i "2,\$s/\t[^\t]*HYPERLINK[^\t]*/\t${sign}HYPERLINK(1);${sign}1/" run/long.tsv
 		run -0 "$tp" export run --as csv
 		[[ $output == *",'${sign}HYPERLINK(1);'${sign}1,"* ]]
 	done
