@@ -38,8 +38,8 @@ static const struct report_counter carried[] = { CHANNEL(packets), CHANNEL(wire_
 static void report_channel(struct rec_report *r, const char *key, const struct channel_counts *n)
 {
 	static const struct report_counter losses[] = { CHANNEL(retransmitted_packets), CHANNEL(retransmitted_bytes),
-							CHANNEL(lost_before_packets), CHANNEL(out_of_order_packets),
-							CHANNEL(missing_bytes), CHANNEL(holes) };
+							CHANNEL(lost_before_packets),	CHANNEL(out_of_order_packets),
+							CHANNEL(missing_bytes),		CHANNEL(holes) };
 
 	rec_begin_object(r, key);
 	REPORT_COUNTERS(r, carried, n);

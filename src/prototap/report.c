@@ -95,7 +95,8 @@ bool run_is_empty(const struct run_state *run, struct why *why)
 		append_text(why, " of host %s", cfg->server_name);
 	others = run->meter.packets - run->meter.decoded[DECODED_SHORT] - run->meter.decoded[DECODED_MALFORMED];
 	if (!n)
-		append_text(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)others, others == 1 ? "" : "s");
+		append_text(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)others,
+			    others == 1 ? "" : "s");
 	if (run->meter.decoded[DECODED_MALFORMED])
 		append_text(why, ", %llu malformed (headers do not fit, or another link type than the file says)",
 			    (unsigned long long)run->meter.decoded[DECODED_MALFORMED]);
@@ -145,9 +146,11 @@ bool run_has_losses(const struct run_state *run, struct why *why)
 	append_count(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte",
 		     "of the connections missing from the capture");
 	if (are_both_ends(m))
-		append_text(why, "%sthe files are of two places on the way, such as both ends (%llu packets are in both, up to %s later): "
-				 "each counts once, but times are wrong; read one of the files",
-			    *why->text ? "; " : "", (unsigned long long)m->duplicates->apart, ns_text((double)m->duplicates->apart_ns));
+		append_text(why,
+			    "%sthe files are of two places on the way, such as both ends (%llu packets are in both, up to %s "
+			    "later): each counts once, but times are wrong; read one of the files",
+			    *why->text ? "; " : "", (unsigned long long)m->duplicates->apart,
+			    ns_text((double)m->duplicates->apart_ns));
 	append_count(why, m->one_way, "connection", "of which only one direction is in the capture");
 	append_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count (snap length)");
 	append_count(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");

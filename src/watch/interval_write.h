@@ -7,13 +7,14 @@
 #include "who.h"
 
 struct interval_cfg {
-	const char *table, *metrics;   /* paths; NULL: none. The table "-" is standard output */
-	int64_t rotate_bytes, keep;    /* a table of this size, or of another day (UTC), is renamed to TABLE.1; so many are kept, 0: all */
-	bool append;		       /* add rows to the file of the table instead of renaming it to TABLE.1 */
-	bool line;		       /* a line an interval on standard error, and one of totals at the end */
-	bool terminal;		       /* which is a terminal: so a line an interval also while no packet comes */
-	bool who;		       /* the line tells who had the CPU where the server is blamed */
-	bool tells_silence;	       /* warn where no packet ever came */
+	const char *table, *metrics; /* paths; NULL: none. The table "-" is standard output */
+	int64_t rotate_bytes,
+		keep;	    /* a table of this size, or of another day (UTC), is renamed to TABLE.1; so many are kept, 0: all */
+	bool append;	    /* add rows to the file of the table instead of renaming it to TABLE.1 */
+	bool line;	    /* a line an interval on standard error, and one of totals at the end */
+	bool terminal;	    /* which is a terminal: so a line an interval also while no packet comes */
+	bool who;	    /* the line tells who had the CPU where the server is blamed */
+	bool tells_silence; /* warn where no packet ever came */
 	const char *ports, *interface; /* in words, for the line */
 };
 

@@ -279,8 +279,9 @@ struct capture *capture_open_file(FILE *stream, const char *path, struct why *wh
 	if (c->facts.link && !capture_is_mixed(c, path, why))
 		return c;
 	if (!c->records && !c->pcap)
-		why_say(why, "%.350s is not a readable capture: %s; give a pcap or pcapng file: tshark -r %.350s -F pcap -w one.pcap", path,
-			*damage.text ? damage.text : error, path);
+		why_say(why,
+			"%.350s is not a readable capture: %s; give a pcap or pcapng file: tshark -r %.350s -F pcap -w one.pcap",
+			path, *damage.text ? damage.text : error, path);
 	else if (!capture_is_mixed(c, path, why) && !(c->records && records_explain_mixture(c->records, path, why)))
 		why_say(why, "%s has link type %s; prototap reads " LINKS_KNOWN, path,
 			link_name(c->pcap ? pcap_datalink(c->pcap) : (int)records_facts(c->records)->number));

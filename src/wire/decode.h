@@ -3,9 +3,9 @@
  *
  * Ethernet II (RFC 894) with VLAN tags (IEEE 802.1Q, 802.1ad), Linux cooked captures v1 and v2, BSD loopback and raw IP
  * (www.tcpdump.org/linktypes: EN10MB, LINUX_SLL, LINUX_SLL2, NULL, LOOP, RAW, IPV4, IPV6), IPv4 (RFC 791), IPv6 with its extension
- * headers (RFC 8200), the authentication header of both (RFC 4302), TCP (RFC 9293), UDP (RFC 768). PPPoE (RFC 2516) and MPLS (RFC 3032) are gone over like VLAN tags. The packet
- * inside of tunnels is looked at in place of those around it: IP in IP (RFC 2003, 2473), GRE (RFC 2784, 2890) with IP, Ethernet or
- * ERSPAN (draft-foschiano-erspan), VXLAN (RFC 7348), Geneve (RFC 8926).
+ * headers (RFC 8200), the authentication header of both (RFC 4302), TCP (RFC 9293), UDP (RFC 768). PPPoE (RFC 2516) and MPLS (RFC
+ * 3032) are gone over like VLAN tags. The packet inside of tunnels is looked at in place of those around it: IP in IP (RFC 2003,
+ * 2473), GRE (RFC 2784, 2890) with IP, Ethernet or ERSPAN (draft-foschiano-erspan), VXLAN (RFC 7348), Geneve (RFC 8926).
  *
  * All lengths come from headers and from the packet's length on the wire, not from how much was captured: 14 bytes of a TCP header
  * or 6 of a UDP header are enough. */

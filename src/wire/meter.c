@@ -7,7 +7,7 @@
 #define CLOSING_INPUTS 3	       /* messages with which a client takes its leave, as of TLS and ssh */
 #define WINDOW_WAIT_NS (5 * NS_PER_MS) /* a shorter round trip holds up nobody */
 #define IN_FLIGHT_NS NS_PER_S	       /* data sent before the capture began is acknowledged by then */
-#define OVERTAKEN_NS (3 * NS_PER_MS)   /* as tshark: what is later by less, and by less than a round trip, was overtaken on the way */
+#define OVERTAKEN_NS (3 * NS_PER_MS)   /* as tshark: what is later by less was overtaken on the way */
 #define HOLE_NS (3 * NS_PER_S)	       /* what was lost on the way is sent again within this, most often */
 #define STRAY_BYTES (16 << 20)	       /* numbers so far off are another connection's, where one has ended */
 
@@ -308,7 +308,8 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
  * behind the capture point comes here twice. */
 static bool was_lost_before(const struct capture_meter *m, const struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
-	int64_t since = s->payload_bytes && f->stream[c].first ? stream_overtaken_since(&f->stream[c], &m->pool, s->seq) : INT64_MAX;
+	int64_t since =
+		s->payload_bytes && f->stream[c].first ? stream_overtaken_since(&f->stream[c], &m->pool, s->seq) : INT64_MAX;
 	int64_t trip = f->ack[c].quickest_ns; /* from here to the sender, and back */
 
 	return since != INT64_MAX && time_ns - since > (trip > OVERTAKEN_NS ? trip : OVERTAKEN_NS);
@@ -406,7 +407,8 @@ static bool greets_as_server(const struct flow *f, int c, const struct segment *
 
 	return c == INPUT && s->transport == TRANSPORT_TCP && s->payload_bytes >= n && s->payload_at + n <= p->captured &&
 	       f->server_clue != BY_ADDRESS && f->begun[DISPLAY] && s->ack == f->first_seq[DISPLAY] + 1 &&
-	       !f->count[INPUT].payload_packets && !f->count[DISPLAY].payload_packets && !memcmp(p->bytes + s->payload_at, greeting, n);
+	       !f->count[INPUT].payload_packets && !f->count[DISPLAY].payload_packets &&
+	       !memcmp(p->bytes + s->payload_at, greeting, n);
 }
 
 static void swap_halves(void *both, size_t bytes)

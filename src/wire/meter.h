@@ -72,8 +72,8 @@ struct capture_meter {
 	uint64_t went_on[MORE_MESSAGE + 1];  /* pauses that would have ended an update, by what told */
 	struct channel_counts sum[CHANNELS]; /* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated; /* unasked: segments that were not selected */
-	uint64_t overlong; /* packets of which more was captured than they are long */
-	struct port_count *passed;					      /* the unasked segments, by port */
+	uint64_t overlong;	       /* packets of which more was captured than they are long */
+	struct port_count *passed;     /* the unasked segments, by port */
 	struct duplicates *duplicates; /* owned; copies of packets are in `packets`, and else in nothing */
 	uint64_t translated;	       /* those of them that came with another address; of the latest such flow: */
 	struct flow_key translated_key;

@@ -36,12 +36,12 @@ struct record_interface {
 
 struct record_reader {
 	FILE *stream;
-	int64_t at;	    /* offset in the file of what is read next; -1: a pipe, which is read as it comes */
-	uint8_t *buffer;    /* owned; of `room` bytes, of which those from `begin` to `end` are read: the current block, and more */
+	int64_t at;	 /* offset in the file of what is read next; -1: a pipe, which is read as it comes */
+	uint8_t *buffer; /* owned; of `room` bytes, of which those from `begin` to `end` are read: the current block, and more */
 	size_t room, begin, end, taken;
 	struct bounded_reader r; /* the current block, as far as it was asked for: `taken` bytes */
-	bool big;     /* numbers have the highest byte first */
-	bool classic; /* pcap, whose one interface is the first one */
+	bool big;		 /* numbers have the highest byte first */
+	bool classic;		 /* pcap, whose one interface is the first one */
 	struct record_interface *interface;
 	size_t interfaces, first; /* number; first one of the section */
 	struct packet held;	  /* the first one */

@@ -35,6 +35,6 @@ const struct record_facts *records_facts(const struct record_reader *f);
 /* The next packet, valid until the next call: 1; 0: end of the file; -1, now and at all later calls: an error. */
 int records_next(struct record_reader *f, struct packet *p);
 
-/* Explains what is mixed, and the cure, in `why`; reads on to the end for that. `path` is for messages. False: no packet is of a link
- * type that can be read. */
+/* Explains what is mixed, and the cure, in `why`; reads on to the end for that. `path` is for messages. False: no packet is of
+ * a link type that can be read. */
 bool records_explain_mixture(struct record_reader *f, const char *path, struct why *why);

@@ -31,9 +31,11 @@ static bool add(int64_t time_ns, int identification, int seq, int payload, int t
 			       (uint8_t)(seq >> 8),
 			       (uint8_t)seq };
 	struct segment s = made;
-	struct packet p = {
-		.time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload), .original = (uint32_t)(40 + payload), .file = file
-	};
+	struct packet p = { .time_ns = time_ns,
+			    .bytes = bytes,
+			    .captured = (uint32_t)(40 + payload),
+			    .original = (uint32_t)(40 + payload),
+			    .file = file };
 
 	s.payload_bytes = (uint32_t)payload;
 	s.seq = (uint32_t)seq;
