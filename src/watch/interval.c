@@ -126,7 +126,7 @@ static void add_latest(struct interval_flow *f, int64_t ns)
 /* Gives up the pairs of inputs that updates came after: one has waited too long to be answered by an update of its own. */
 static void give_up_pairs(struct interval_flow *f)
 {
-	f->pairs_unknown = true;
+	f->pairs_unknown = f->gave_up = true;
 	f->row.unpaired += (uint64_t)f->answerable;
 	while (f->answerable)
 		drop_oldest(f);
@@ -141,6 +141,8 @@ void interval_end_update(struct interval_flow *f)
 {
 	int64_t end_ns = update_end(f);
 
+	f->begun_ns = f->updates.first_ns;
+	f->ended_ns = end_ns;
 	if (f->ends)
 		usual_add_value(&f->base.part[PART_TRANSFER], end_ns - f->updates.first_ns);
 	for (int i = 0; i < f->ends; i++)
@@ -167,16 +169,19 @@ static void note_arrival(struct interval_flow *f, const struct flow *flow, const
 static void clear_open_inputs(struct interval_flow *f)
 {
 	f->counted_alone = false;
-	f->open = f->given_up = f->counted = 0;
+	f->open = f->given_up = f->counted = f->messages_open = 0;
 	f->open_ns = f->counted_ns = 0;
 }
 
-/* Estimates the share of inputs without an effect as if half an input more of either kind had been seen. */
+/* Share of inputs without an effect, as if half an input more of either kind had been seen. */
+static double estimate_ignored(const struct interval_flow *f)
+{
+	return ((double)f->ignored + 0.5) / ((double)(f->answered + f->ignored) + 1);
+}
+
 bool interval_has_late_inputs(const struct interval_flow *f)
 {
-	double without_effect = ((double)f->ignored + 0.5) / ((double)(f->answered + f->ignored) + 1);
-
-	return f->answered && pow(without_effect, (double)f->counted) <= SILENT_CHANCE;
+	return f->answered && pow(estimate_ignored(f), (double)f->counted) <= SILENT_CHANCE;
 }
 
 bool interval_stopped_answering(const struct interval_flow *f)
@@ -245,6 +250,27 @@ static void settle_matched(struct interval_flow *f, int64_t time_ns)
 	}
 }
 
+static void add_open_message(struct interval_flow *f, const struct flow *flow, int64_t time_ns)
+{
+	f->message_latest = (struct open_message){ .ns = time_ns,
+						   .end = (uint32_t)flow->stream[INPUT].next,
+						   .lost = f->resent,
+						   .filled = f->filled,
+						   .closed_ns = flow->count[DISPLAY].closed_ns };
+	if (f->messages_open++ <= INTERVAL_MUTE)
+		f->message_open[f->messages_open - 1] = f->message_latest;
+}
+
+static void note_server_acks(struct interval_flow *f, const struct segment *s, int64_t time_ns)
+{
+	for (int i = 0; i <= INTERVAL_MUTE + 1; i++) {
+		struct open_message *m = i > INTERVAL_MUTE ? &f->message_latest : &f->message_open[i];
+
+		if (!m->acked_ns && s->flags & TCP_ACK && (int32_t)(s->ack - m->end) >= 0)
+			m->acked_ns = time_ns;
+	}
+}
+
 static void time_range_add(struct time_range *r, int64_t ns, bool first)
 {
 	r->min_ns = first || ns < r->min_ns ? ns : r->min_ns;
@@ -282,29 +308,112 @@ static bool is_instant(const struct interval_flow *f, int64_t time_ns)
 	       (usual < 0 ? f->left == 1 : 2 * took < usual - trip);
 }
 
+/* Whether a wait is as long as usual, neither far shorter nor longer; `times`: so many times as long is not yet longer. */
+static bool is_on_time(const struct interval_flow *f, int64_t took_ns, int times)
+{
+	const struct usual *usual = &f->base.part[PART_WAIT];
+
+	return took_ns >= usual_quantile_ns(usual, 0.02) - INTERVAL_INSTANT_NS &&
+	       took_ns <= times * usual_quantile_ns(usual, 0.9) + INTERVAL_INSTANT_NS;
+}
+
+/* Whether it is shorter than waits are, also of inputs beside others: then it is that of another input. */
+static bool is_too_short(const struct interval_flow *f, int64_t took_ns)
+{
+	const struct usual *beside = &f->base.part[PART_BESIDE];
+
+	return took_ns < usual_quantile_ns(&f->base.part[PART_WAIT], 0.02) - INTERVAL_INSTANT_NS &&
+	       (beside->usual_n < USUAL_LEAST || took_ns < usual_quantile_ns(beside, 0.02));
+}
+
 /* How many inputs had no effect: all but the latest, where the update is soon enough for that one, and too late for the others. */
 static uint64_t count_ignored(const struct interval_flow *f, int64_t time_ns)
 {
-	int64_t soon = 2 * usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) + INTERVAL_INSTANT_NS;
-
-	return f->counted > 1 && time_ns - f->input_ns <= soon && time_ns - f->counted_ns > soon ? f->counted - 1 : 0;
+	return f->counted > 1 && is_on_time(f, time_ns - f->input_ns, 1) && !is_on_time(f, time_ns - f->counted_ns, 2) ? f->counted - 1 : 0;
 }
 
-/* The wait of an update's oldest input: one value an update, however many inputs a stall delays. */
-static void add_wait(struct interval_flow *f, int64_t time_ns)
+static bool has_releases(const struct interval_flow *f)
 {
-	int64_t took = time_ns - f->counted_ns, shorter = f->lag_ns - f->lag_ns / 50;
+	const struct opaque_kind *kind = f->client.messages ? opaque_main_kind(&f->client) : NULL;
 
-	if (count_ignored(f, time_ns) && f->second_ns - f->counted_ns >= INTERVAL_REST_NS) /* the first one, and the user rested */
-		took = time_ns - f->second_ns;
-	usual_add_value(&f->base.part[f->counted_alone ? PART_WAIT : PART_BESIDE], took);
-	if (!f->counted_alone)
+	return kind && !kind->alone;
+}
+
+/* The latest message that the update follows as it usually does, behind more or fewer that have no effect: releases, modifiers, keys
+ * that change nothing; NULL: none, or there are too many before it. */
+static const struct open_message *find_on_time(const struct interval_flow *f, int64_t time_ns)
+{
+	for (int i = INTERVAL_MUTE + 1; i >= 0; i--) {
+		const struct open_message *m = i > INTERVAL_MUTE ? &f->message_latest : &f->message_open[i];
+		uint64_t mute = i > INTERVAL_MUTE ? f->messages_open - 1 : (uint64_t)i;
+
+		if ((uint64_t)i >= f->messages_open && i <= INTERVAL_MUTE)
+			continue;
+		if (is_on_time(f, time_ns - m->ns, 1))
+			return (has_releases(f) ? mute <= INTERVAL_MUTE
+						: pow(estimate_ignored(f), (double)mute) > INTERVAL_MUTE_CHANCE)
+				       ? m
+				       : NULL;
+	}
+	return NULL;
+}
+
+/* The message whose wait this update ends, if it may be another one than the oldest input. Where presses and releases are often mixed
+ * up, of all readings the one that is best for the server. */
+static const struct open_message *read_wait(const struct interval_flow *f, int64_t time_ns)
+{
+	const struct open_message *m;
+
+	if (usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) < 0 || is_on_time(f, time_ns - f->counted_ns, 2) || f->messages_open < 2)
+		return NULL;
+	if ((m = find_on_time(f, time_ns)))
+		return m;
+	if (!has_releases(f)) /* the first one had no effect if the user rested */
+		return f->second_ns - f->counted_ns >= INTERVAL_REST_NS && count_ignored(f, time_ns) ? &f->message_open[1] : NULL;
+	if (f->mixed + 0.5 <= INTERVAL_MIXED * (f->read + 1))
+		return NULL;
+	return f->messages_open <= INTERVAL_MUTE ? &f->message_latest : &f->message_open[INTERVAL_MUTE];
+}
+
+/* The wait that this update ends: one value an update, however many inputs a stall delays. */
+static void add_wait(struct interval_flow *f, const struct flow *flow, int64_t time_ns)
+{
+	const struct open_message *read = read_wait(f, time_ns), *m = read ? read : &f->message_open[0];
+	int64_t took = time_ns - (read ? read->ns : f->counted_ns), shorter = f->lag_ns - f->lag_ns / 50;
+	int64_t busy_ns = f->ended_ns > f->replied_ns ? f->ended_ns : f->replied_ns;
+	bool hole = f->filled > m->filled, timely = is_on_time(f, took, 1), alone = f->counted_alone || (read && timely);
+
+	f->late.doubtful += read || (has_releases(f) && is_too_short(f, took));
+	f->read += 1 - f->read / INTERVAL_READ;
+	f->mixed += (read && timely) - f->mixed / INTERVAL_READ;
+	verdict_add_wait(&f->base, &f->late,
+			 &(struct verdict_wait){ .part = alone ? PART_WAIT : PART_BESIDE,
+						 .host = VERDICT_SERVER,
+						 .took_ns = took,
+						 .busy_ns = busy_ns - (m->ns > f->begun_ns ? m->ns : f->begun_ns),
+						 .closed_ns = (int64_t)(flow->count[DISPLAY].closed_ns - m->closed_ns),
+						 .way_ns = !f->trip_ns[INPUT] ? -1
+							   : hole	      ? took
+									      : (m->acked_ns ? m->acked_ns : time_ns) - m->ns -
+											f->trip_ns[INPUT],
+						 .acked = m->acked_ns && m->acked_ns < time_ns,
+						 .lost = hole || f->resent > m->lost });
+	if (!alone)
 		return;
 	took = took < INTERVAL_LAG_NS ? took : INTERVAL_LAG_NS;
 	f->lag_ns = took > shorter ? took : shorter;
 }
 
-static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_ns)
+/* Presses that were releases or modifiers: the update is that of a message after them. */
+static void drop_mute_inputs(struct interval_flow *f)
+{
+	f->row.unpaired += (uint64_t)(f->waits - f->answerable);
+	f->waits = f->answerable;
+	f->pairs_unknown = true;
+	f->open = f->counted = 0;
+}
+
+static void add_update(struct interval_flow *f, const struct flow *flow, int64_t time_ns, int64_t before_ns)
 {
 	bool matched;
 
@@ -321,7 +430,7 @@ static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_
 	matched = match_update(f, time_ns);
 	f->ignored += count_ignored(f, time_ns);
 	if (f->counted)
-		add_wait(f, time_ns);
+		add_wait(f, flow, time_ns);
 	for (; f->answerable < f->waits; f->answerable++) {
 		int64_t at_ns = *waiting_input(f, f->answerable);
 
@@ -366,6 +475,12 @@ static uint32_t sequence_length(const struct segment *s)
 	return s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
 }
 
+/* Data behind a hole is acknowledged only when that is filled. */
+static bool is_in_order(const struct tcp_stream *stream, const struct segment *s)
+{
+	return !stream->known || (!stream->first && (int32_t)(s->seq - (uint32_t)stream->next) <= 0);
+}
+
 /* Round trip in ns that this segment ends; -1: none. One segment of each direction is timed at a time: the newest of those that are
  * under way, else the next. The times of acks.h would be too short where several are under way: they count from the newest one. */
 static int64_t measure_round_trip(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
@@ -377,9 +492,9 @@ static int64_t measure_round_trip(struct interval_flow *f, const struct flow *fl
 
 	if (s->flags & TCP_ACK && answered->sent_ns && (int32_t)(s->ack - answered->end) >= 0) {
 		took_ns = time_ns - answered->sent_ns;
-		*answered = (struct timed_segment){ .end = by->newest, .sent_ns = by->waiting_ns ? by->newest_ns : 0 };
+		*answered = (struct timed_segment){ .end = by->newest, .sent_ns = by->waiting_ns && !flow->stream[1 - channel].first ? by->newest_ns : 0 };
 	}
-	if (sequence_length(s) && !sent->sent_ns)
+	if (sequence_length(s) && !sent->sent_ns && is_in_order(&flow->stream[channel], s))
 		*sent = (struct timed_segment){ .end = s->seq + sequence_length(s), .sent_ns = time_ns };
 	return took_ns;
 }
@@ -394,8 +509,20 @@ static void count_upstream_loss(struct interval_flow *f, const struct flow *flow
 		f->hole_ns[channel] = 0;
 	else if (!f->hole_ns[channel])
 		f->hole_ns[channel] = f->heard_ns[channel];
-	f->row.lost_before += stream->first && s->payload_bytes && s->seq == (uint32_t)stream->next &&
-			      time_ns - f->hole_ns[channel] > flow->ack[channel].quickest_ns;
+	if (stream->first && s->payload_bytes && s->seq == (uint32_t)stream->next &&
+	    time_ns - f->hole_ns[channel] > flow->ack[channel].quickest_ns) {
+		f->row.lost_before++;
+		f->filled++;
+	}
+}
+
+/* What waits may be of an earlier connection between the same ends. */
+static void begin_connection(struct interval_flow *f)
+{
+	f->row.unanswered += (uint64_t)(f->waits - f->answerable);
+	interval_forget_waits(f);
+	f->pairs_unknown = f->unacked = false; /* nothing is under way */
+	f->buttons = f->more = 0;
 }
 
 void interval_count_packet(struct intervals *t, const struct flow *flow, int channel, const struct meter_packet *seen)
@@ -412,8 +539,8 @@ void interval_count_packet(struct intervals *t, const struct flow *flow, int cha
 	count_upstream_loss(f, flow, channel, s, time_ns);
 	f->last_ns = f->heard_ns[channel] = time_ns;
 	f->ended = flow_has_ended(flow) || flow->finished[INPUT]; /* a server that hangs never ends its side */
-	if (s->flags & TCP_SYN)					  /* maybe of another connection between the same ends */
-		f->timed[channel].sent_ns = f->unacked_ns[channel] = f->buttons = 0;
+	if (s->flags & TCP_SYN)
+		begin_connection(f);
 	f->row.packets++;
 	f->row.wire_bytes[channel] += s->wire_bytes;
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
@@ -428,9 +555,13 @@ void interval_count_packet(struct intervals *t, const struct flow *flow, int cha
 		response_add(&f->to_ack[1 - channel], took_ns);
 		usual_add_value(&f->base.part[channel == DISPLAY ? PART_SERVER_ACK : PART_CLIENT_ACK], took_ns);
 		f->server_is_near |= channel == DISPLAY && took_ns < INTERVAL_NEAR_NS;
+		if (channel == INPUT)
+			f->client_ack_ns = took_ns, f->client_acked_ns = time_ns;
 	}
 	if (channel == INPUT)
 		note_arrival(f, flow, s, time_ns);
+	if (channel == DISPLAY)
+		note_server_acks(f, s, time_ns);
 	for (int c = 0; c < CHANNELS; c++) {
 		int64_t since = flow->ack[1 - c].waiting_ns;
 
@@ -476,7 +607,12 @@ static void take_reply(struct interval_flow *f, int64_t time_ns)
 		f->asks = 1;
 	}
 	response_add(&f->to_reply, took);
-	usual_add_value(&f->base.part[PART_REPLY], took);
+	verdict_add_wait(&f->base, &f->late,
+			 &(struct verdict_wait){ .part = PART_REPLY,
+						 .host = VERDICT_CLIENT,
+						 .took_ns = took,
+						 .way_ns = f->client_ack_ns - f->trip_ns[DISPLAY],
+						 .acked = f->client_acked_ns < time_ns });
 	f->replies++;
 	f->replied_ns = time_ns;
 	memmove(f->asks_ns, f->asks_ns + 1, (size_t)--f->asks * sizeof(*f->asks_ns));
@@ -501,8 +637,9 @@ static void restart_learning(struct intervals *t, struct interval_flow *f)
 		verdict_compare(&f->base, &before);
 }
 
-static void add_message(struct intervals *t, struct interval_flow *f, enum client_message message, uint64_t bytes, int64_t time_ns)
+static void add_message(struct intervals *t, struct interval_flow *f, const struct flow *flow, uint64_t bytes, int64_t time_ns)
 {
+	enum client_message message = f->message;
 	bool learned = false;
 
 	if (message == MESSAGE_OPAQUE)
@@ -513,6 +650,8 @@ static void add_message(struct intervals *t, struct interval_flow *f, enum clien
 	if (f->client.rare ||
 	    (message == MESSAGE_OPAQUE && f->asks && time_ns - f->asks_ns[f->asks - 1] <= f->trip_ns[DISPLAY] + OPAQUE_AT_ONCE_NS))
 		f->asks = 0; /* maybe a reply of another kind */
+	if (message == MESSAGE_INPUT || (message == MESSAGE_OTHER && f->client.messages && f->client.released))
+		add_open_message(f, flow, time_ns);
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE)
 		add_input(f, time_ns, message == MESSAGE_INPUT);
 	else if (message == MESSAGE_REPLY && f->asks)
@@ -522,7 +661,7 @@ static void add_message(struct intervals *t, struct interval_flow *f, enum clien
 void interval_add_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
 {
 	struct interval_flow *f = find_flow(intervals, flow);
-	bool goes_on;
+	bool goes_on, late;
 	uint64_t number;
 	int64_t before, press_ns, usual;
 
@@ -540,13 +679,19 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 			update_add_message(&f->updates, time_ns);
 		} else {
 			usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.9);
+			late = usual >= 0 && f->counted && !is_on_time(f, time_ns - f->counted_ns, 2) &&
+			       find_on_time(f, time_ns) == &f->message_latest;
 			press_ns = opaque_add_update(&f->client, time_ns,
-						     usual < 0 || f->waits ? -1 : 2 * usual + INTERVAL_INSTANT_NS);
+						     usual < 0 || (f->waits && !late) ? -1 : 2 * usual + INTERVAL_INSTANT_NS, late);
+			if (press_ns && late)
+				drop_mute_inputs(f);
+			if (press_ns && !f->messages_open)
+				add_open_message(f, flow, press_ns);
 			if (press_ns)
 				add_input(f, press_ns, true);
 			interval_end_update(f);
 			update_add_message(&f->updates, time_ns);
-			add_update(f, time_ns, before);
+			add_update(f, flow, time_ns, before);
 		}
 		f->end = (uint32_t)flow->stream[DISPLAY].next;
 		f->unacked = f->trip_ns[DISPLAY] > 0;
@@ -557,7 +702,7 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 	f->buttons = f->buttons_then;
 	for (uint64_t part; bytes; bytes -= part) {
 		part = f->message == MESSAGE_OPAQUE ? opaque_find_first(&f->client, bytes) : bytes;
-		add_message(intervals, f, f->message, part, time_ns);
+		add_message(intervals, f, flow, part, time_ns);
 	}
 }
 

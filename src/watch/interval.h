@@ -47,6 +47,10 @@
 #define INTERVAL_INSTANT_NS 5000000LL
 #define INTERVAL_INSTANTS 4 /* updates in a row that came only with the next input */
 #define INTERVAL_SEGMENT 1460
+#define INTERVAL_MUTE 3 /* so many messages in a row may have no effect: a release, a modifier's release and press */
+#define INTERVAL_MUTE_CHANCE 0.01
+#define INTERVAL_MIXED 0.02 /* share of updates that came as soon as usual only after what was taken for a release, */
+#define INTERVAL_READ 400   /* ... of about so many */
 #define INTERVAL_ENDS 32 /* inputs of an update whose wait until its end is known */
 #ifndef INTERVAL_OTHERS
 #define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
@@ -77,6 +81,13 @@ struct time_range {
 	int64_t min_ns, max_ns;
 };
 
+/* A message that an update may answer, and what happened to the connection until then. */
+struct open_message {
+	int64_t ns, acked_ns; /* acked: its last byte by the server; 0: not yet */
+	uint32_t end;	      /* sequence number after it */
+	uint64_t lost, filled, closed_ns;
+};
+
 struct timed_segment {
 	uint32_t end;	 /* sequence number after it */
 	int64_t sent_ns; /* 0: none waits for its acknowledgement */
@@ -94,10 +105,17 @@ struct interval_flow {
 	uint64_t given_up;				 /* of the `open` inputs: given up */
 	uint64_t counted, most_counted, usually_counted; /* `open` inputs for the verdict; most in this interval; in usual ones */
 	int64_t counted_ns, second_ns;			 /* the oldest judged one; the one after it */
+	/* the first messages since the latest update that it may not have answered: the judged inputs, and releases; the latest */
+	struct open_message message_open[INTERVAL_MUTE + 1], message_latest;
+	uint64_t messages_open, filled; /* filled: holes so far, by what was lost before the tap */
+	int64_t begun_ns, ended_ns;    /* the update before the latest one */
+	double read, mixed;	       /* updates lately; those that show that presses and releases were mixed up */
+	struct verdict_late late;      /* of this interval */
+	int64_t client_ack_ns, client_acked_ns; /* round trip of the client's latest acknowledgement of data; when it came */
 	bool counted_alone;				 /* no other input waited when it came */
 	int64_t input_ns, input_before_ns,
 		lag_ns; /* latest input; the one before; longest wait lately of one that waited alone, up to INTERVAL_LAG_NS */
-	bool pairs_unknown;
+	bool pairs_unknown, gave_up; /* gave_up: since updates came far later than their inputs */
 	int instants, left;		/* updates in a row that came only with the next input; that came after several */
 	int64_t trip_ns[CHANNELS];	/* shortest way there and back of data of this channel; 0: not known */
 	int64_t ends_ns[INTERVAL_ENDS]; /* inputs of the current update */
@@ -146,6 +164,7 @@ typedef void interval_row_fn(void *context, const struct interval_row *row);
 struct intervals {
 	int64_t every_ns, merge_ns, period_ns;
 	int64_t start_ns;			      /* of the current interval (clock of the packets); 0: no packet yet */
+	int64_t first_ns;			      /* the first packet */
 	int64_t set_ns;				      /* waits were forgotten latest, as the clock was set; 0: never */
 	bool clock_set;				      /* in this interval */
 	int64_t dropped;			      /* the caller's: packets that the kernel lost so far; -1: not known */

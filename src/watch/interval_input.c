@@ -32,6 +32,20 @@
 
 /* --- protocols that can be read --- */
 
+/* A keysym of X11 that changes nothing by itself: Shift to Hyper, locks and levels. */
+static bool is_modifier(uint32_t keysym)
+{
+	return (keysym >= 0xffe1 && keysym <= 0xffee) || (keysym >= 0xfe01 && keysym <= 0xfe13) || keysym == 0xff7e || keysym == 0xff7f;
+}
+
+/* The same as a keycode of evdev, which X servers on Linux use. */
+static bool is_modifier_code(uint32_t code)
+{
+	static const uint8_t codes[] = { 37, 50, 62, 64, 66, 77, 92, 105, 108, 133, 134 };
+
+	return code && code < 256 && memchr(codes, (int)code, sizeof(codes));
+}
+
 /* Whether keys or buttons go down; *buttons: those that are down; *is_reply: set where the viewer replies to the server: it asks
  * for the next update, or answers a fence. */
 static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *is_reply)
@@ -49,12 +63,13 @@ static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *is_
 		case RFB_CLIENT_REQUEST:
 		case RFB_CLIENT_CONTINUOUS:
 		case RFB_CLIENT_FENCE: *is_reply = true; break;
-		case RFB_CLIENT_KEY: press |= read_u8(r, at + 1) != 0; break;
+		case RFB_CLIENT_KEY: press |= read_u8(r, at + 1) && !is_modifier(read_be32(r, at + 4)); break;
 		case RFB_CLIENT_POINTER: /* a pointer that moves with a button held says so each time */
 			press |= read_u8(r, at + 1) & ~*buttons;
 			*buttons = read_u8(r, at + 1);
 			break;
-		case RFB_CLIENT_QEMU: press |= !read_u8(r, at + 1) && read_be16(r, at + 2);
+		case RFB_CLIENT_QEMU:
+			press |= !read_u8(r, at + 1) && read_be16(r, at + 2) && !is_modifier(read_be32(r, at + 4));
 		}
 	}
 	return press;
@@ -77,7 +92,8 @@ static bool is_generic_press(struct bounded_reader *r, size_t at, bool *of_user)
 	*of_user = read_x11_length(r, at + 4) >= X11_XI_LEAST;
 	if (!(event & 0xff))
 		event >>= 8;
-	return (event == X11_XI_KEY_PRESS || event == X11_XI_BUTTON_PRESS) && *of_user;
+	return ((event == X11_XI_KEY_PRESS && !is_modifier_code(read_x11_length(r, at + 16))) || event == X11_XI_BUTTON_PRESS) &&
+	       *of_user;
 }
 
 static bool find_x11_press(struct bounded_reader *r, bool *is_reply)
@@ -86,9 +102,9 @@ static bool find_x11_press(struct bounded_reader *r, bool *is_reply)
 		uint8_t type = read_u8(r, at) & 0x7f;
 		bool of_user = type >= 3 && type <= 10; /* released, moved; entered, left; focus */
 
-		if (type == 2 || type == 4 || (type == 35 && is_generic_press(r, at, &of_user))) /* a key, a button */
+		if ((type == 2 && !is_modifier_code(read_u8(r, at + 1))) || type == 4 || (type == 35 && is_generic_press(r, at, &of_user))) /* a key, a button */
 			return true;
-		*is_reply |= !of_user;
+		*is_reply |= !of_user && type != 2;
 		if (type == 1 || type == 35) {
 			size_t words = read_x11_length(r, at + 4);
 
@@ -263,6 +279,7 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 	bool followed = k->follows, alone = k->alone, late = since_update_ns > trip_ns + OPAQUE_AT_ONCE_NS;
 
 	c->messages++;
+	c->released = false;
 	c->rare = ++k->n < OPAQUE_LEAST;
 	k->first_ns = k->first_ns ? k->first_ns : time_ns;
 	k->left += k->n <= 3 && update == k->first;
@@ -286,13 +303,15 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 		c->doubtful |= k->late >= LATE_SHARE || !opaque_main_kind(c);
 		return k->acknowledges ? MESSAGE_REPLY : MESSAGE_OTHER;
 	}
-	if (!take_press(k, time_ns) || is_clocked(c, k))
+	if (!take_press(k, time_ns) || is_clocked(c, k)) {
+		c->released = is_responsive(k) && !is_clocked(c, k);
 		return MESSAGE_OTHER;
+	}
 	/* while all come at once after updates, they may be the client's own */
 	return count_press(k, time_ns) && k->at_once < k->n ? MESSAGE_INPUT : MESSAGE_OPAQUE;
 }
 
-int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns)
+int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns, bool late)
 {
 	struct opaque_kind *doubtful = NULL;
 	bool pressed = false;
@@ -303,11 +322,11 @@ int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usua
 		if (c->kind[i].doubt_ns && time_ns - c->kind[i].doubt_ns <= usual_ns && !c->kind[i].follows)
 			doubtful = &c->kind[i];
 	}
-	if (pressed || !doubtful || c->latest != doubtful - c->kind)
+	if ((pressed && !late) || !doubtful || c->latest != doubtful - c->kind)
 		doubtful = NULL;
 	press_ns = doubtful ? doubtful->doubt_ns : 0;
 	if (doubtful) {
-		doubtful->held += 2;
+		doubtful->held = late ? 1 : doubtful->held + 2; /* presses and releases had been mixed up, or two keys are held */
 		count_press(doubtful, press_ns);
 	}
 	for (int i = 0; i < c->kinds; i++) {

@@ -65,6 +65,7 @@ struct opaque_client {
 	uint64_t messages, update, unanswered; /* unanswered: messages in a row without an update */
 	int64_t last_ns;
 	bool rare;     /* of the latest message's kind little is known: it may hold a reply as well */
+	bool released; /* the latest message was taken for the release of a responsive kind */
 	bool doubtful; /* some messages counted as acknowledgements may have been input; the owner resets it */
 };
 
@@ -77,8 +78,8 @@ uint64_t opaque_find_first(struct opaque_client *c, uint64_t bytes);
 enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
 				       int64_t since_update_ns, int64_t trip_ns, bool *learned);
 /* An update: returns when a message came that was taken for a release and is a press, which this update answers after `usual_ns` at
- * most; 0: none. */
-int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns);
+ * most; 0: none. `late`: those that wait as presses came too long before it. */
+int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns, bool late);
 
 /* The most frequent kind that may be input; NULL: not known yet. */
 const struct opaque_kind *opaque_main_kind(const struct opaque_client *c);

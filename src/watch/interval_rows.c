@@ -75,6 +75,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	bool opaque = f->client.messages > 0;
 	enum opaque_state state = opaque ? opaque_judge(&f->client, f->updates.count) : OPAQUE_TOLD;
 	struct verdict_readings seen = { .length_ns = t->every_ns,
+					 .late = f->late,
 					 .packets = f->row.packets,
 					 .retransmitted = f->row.retransmitted + f->row.lost_before,
 					 .zero_windows = f->row.zero_windows,
@@ -93,10 +94,14 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 		verdict_init(&f->base);
 	}
 	seen.stopped = interval_stopped_answering(f) && waiting > VERDICT_LATE_NS + verdict_longest_wait_ns(&f->base);
+	f->gave_up &= f->pairs_unknown;
+	if (f->gave_up)
+		seen.late.doubtful = seen.late.waits;
 	seen.open_ns[PART_LATEST] = -1;
 	seen.open_ns[PART_WAIT] = seen.stopped || (!opaque && (!f->ignored || interval_has_late_inputs(f))) ? waiting : -1;
-	seen.open_ns[PART_CLIENT_ACK] = known_age(f->unacked_ns[DISPLAY], end_ns);
-	seen.open_ns[PART_SERVER_ACK] = known_age(f->unacked_ns[INPUT], end_ns);
+	/* what came behind a hole waits for what fills that */
+	seen.open_ns[PART_CLIENT_ACK] = known_age(f->hole_ns[DISPLAY] ? 0 : f->unacked_ns[DISPLAY], end_ns);
+	seen.open_ns[PART_SERVER_ACK] = known_age(f->hole_ns[INPUT] ? 0 : f->unacked_ns[INPUT], end_ns);
 	seen.heard_ns[PART_CLIENT_ACK] = end_ns - f->heard_ns[INPUT];
 	seen.heard_ns[PART_SERVER_ACK] = end_ns - f->heard_ns[DISPLAY];
 	seen.open_ns[PART_REPLY] = !has_reply_each(f) ? -1 : known_age(f->asks ? f->asks_ns[0] : 0, end_ns);
@@ -112,6 +117,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	if (v.word == VERDICT_IDLE && f->client.doubtful && f->row.updates)
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_FRAMES, .rise_ns = -1 };
 	f->client.doubtful = false;
+	f->late = (struct verdict_late){ 0 };
 	return v;
 }
 
@@ -119,6 +125,12 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 static int64_t count_dropped(const struct intervals *t)
 {
 	return t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
+}
+
+/* The capture began in the first interval, and may end amid the last one. */
+static int64_t find_begin(const struct intervals *t)
+{
+	return t->first_ns > t->start_ns && t->first_ns < t->start_ns + t->every_ns ? t->first_ns : t->start_ns;
 }
 
 static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t end)
@@ -132,8 +144,8 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	f->missing_before = f->missing;
 	if (f->holes & 1) /* bytes missing in the capture may have answered inputs that seem to wait */
 		interval_forget_waits(f);
-	row->start_ns = t->start_ns;
-	row->length_ns = t->every_ns;
+	row->start_ns = find_begin(t);
+	row->length_ns = end - row->start_ns;
 	row->dropped = count_dropped(t);
 	row->clock_set = t->clock_set;
 	row->waiting = f->waits > f->answerable || interval_stopped_answering(f) ? end - f->open_ns : -1;
@@ -150,7 +162,7 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	row->complete_p50 = response_quantile(&f->to_complete, 0.5);
 	row->complete_p95 = response_quantile(&f->to_complete, 0.95);
 	for (int c = 0; c < CHANNELS; c++)
-		row->ack[c] = median_wait(&f->to_ack[c], f->unacked_ns[c], end);
+		row->ack[c] = median_wait(&f->to_ack[c], f->hole_ns[c] ? 0 : f->unacked_ns[c], end);
 	row->reply =
 		f->replies < REPLIES_LEAST ? -1 : median_wait(&f->to_reply, has_reply_each(f) && f->asks ? f->asks_ns[0] : 0, end);
 	row->retransmitted = f->resent - f->resent_before;
@@ -167,14 +179,14 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 		(struct response_times){ 0 };
 }
 
-static void emit_others_row(struct intervals *t)
+static void emit_others_row(struct intervals *t, int64_t end)
 {
 	struct interval_row *row = &t->others.row;
 
 	if (!row->packets)
 		return;
-	row->start_ns = t->start_ns;
-	row->length_ns = t->every_ns;
+	row->start_ns = find_begin(t);
+	row->length_ns = end - row->start_ns;
 	row->next_p50 = row->next_p95 = row->next_max = row->latest_p50 = row->latest_p95 = -1;
 	row->complete_p50 = row->complete_p95 = row->waiting = row->gap = row->reply = -1;
 	row->ack[INPUT] = row->ack[DISPLAY] = -1;
@@ -203,8 +215,8 @@ static void close_interval(struct intervals *t, int64_t end_ns)
 				link = &f->next;
 			}
 		}
-	emit_others_row(t);
-	t->end(t->context, t->start_ns, t->every_ns, count_dropped(t), t->clock_set);
+	emit_others_row(t, end_ns);
+	t->end(t->context, find_begin(t), end_ns - find_begin(t), count_dropped(t), t->clock_set);
 	t->start_ns += t->every_ns;
 	t->dropped_lately = t->dropped > t->dropped_before;
 	t->dropped_before = t->dropped;
@@ -215,6 +227,8 @@ void intervals_advance(struct intervals *t, int64_t time_ns)
 {
 	int64_t start = time_ns - time_ns % t->every_ns;
 
+	if (!t->start_ns)
+		t->first_ns = time_ns;
 	if (!t->start_ns || t->start_ns - start > t->every_ns)
 		t->start_ns = start;				     /* the first packet, or the clock was set back */
 	if (t->clock_set && t->set_ns - t->start_ns > t->every_ns) { /* set forward: nothing was missed */

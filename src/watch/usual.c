@@ -124,6 +124,27 @@ static void choose_usual_slots(struct usual *u)
 	qsort(u->usual_us, u->usual_n, sizeof(*u->usual_us), compare_values);
 }
 
+/* Goes on with what was usual before, where that has grown too far in a day. */
+static void update_usual(struct usual *u)
+{
+	uint32_t before_us[USUAL_ENOUGH + USUAL_VALUES], n = u->usual_n, longest_us = u->longest_us, median;
+
+	memcpy(before_us, u->usual_us, n * sizeof(*before_us));
+	choose_usual_slots(u);
+	if (!u->bounded || u->usual_n < USUAL_LEAST)
+		return;
+	median = pick_quantile(u->usual_us, u->usual_n, 0.5);
+	if (u->lowest_us && median > USUAL_GROWN_TIMES * u->lowest_us && median > u->lowest_us + USUAL_GROWN_NS / NS_PER_US) {
+		memcpy(u->usual_us, before_us, n * sizeof(*before_us));
+		u->usual_n = n;
+		u->longest_us = longest_us;
+	} else if (u->usual_n >= USUAL_ENOUGH &&
+		   (!u->lowest_us || median <= u->lowest_us || u->age_ns - u->lowest_ns >= USUAL_DAY_NS)) {
+		u->lowest_us = median ? median : 1;
+		u->lowest_ns = u->age_ns;
+	}
+}
+
 int64_t usual_quantile_ns(const struct usual *u, double quantile)
 {
 	return u->usual_n < USUAL_LEAST ? -1 : (int64_t)pick_quantile(u->usual_us, u->usual_n, quantile) * NS_PER_US;
@@ -245,7 +266,7 @@ struct usual_rise usual_find_rise(const struct usual *u, const struct usual *usu
 		memcpy(values, value_us, window * sizeof(*values));
 		ns = find_rise(&b, values, window, count_independent(pairs, alike, window), quantile, &sure);
 		ns = ns < now_ns ? ns : now_ns;
-		sure |= u == usual && (few || u->usual_n < USUAL_LATEST) && are_far_above(&b, values, window);
+		sure |= u == usual && are_far_above(&b, values, window);
 		if (sure)
 			rise.sure_ns = ns;
 		if (ns > rise.seen_ns && (sure || u->usual_n < USUAL_LATEST))
@@ -254,32 +275,14 @@ struct usual_rise usual_find_rise(const struct usual *u, const struct usual *usu
 	return rise;
 }
 
-static int find_octave(uint32_t us)
+int64_t usual_late_limit(const struct usual *u)
 {
-	return us ? 31 - __builtin_clz(us) : 0;
-}
+	double least = (double)usual_quantile_ns(u, 0.02) / 2; /* a part is constant, as the way is */
+	double median = (double)usual_quantile_ns(u, 0.5) - least, upper = (double)usual_quantile_ns(u, 0.75) - least;
 
-int64_t usual_find_extreme(const struct usual *u)
-{
-	double as_long = 0;
-
-	if (u->octaves < USUAL_RECORD || u->usual_n < USUAL_LEAST)
-		return 0;
-	for (int i = find_octave(u->now.longest_us / 2); i < USUAL_OCTAVES; i++)
-		as_long += u->octave[i];
-	if (as_long > 0 && u->now.seen * (as_long + 1) > USUAL_RARE * u->octaves)
-		return 0;
-	return (int64_t)u->now.longest_us * NS_PER_US - usual_quantile_ns(u, 0.5);
-}
-
-static void learn_octaves(struct usual *u)
-{
-	for (uint32_t i = 0; i < u->now.kept; i++)
-		u->octave[find_octave(u->now.value_us[i])]++;
-	u->octaves += u->now.kept;
-	for (int i = 0; u->octaves > USUAL_TAIL && i < USUAL_OCTAVES; i++)
-		u->octave[i] /= 2;
-	u->octaves = u->octaves > USUAL_TAIL ? u->octaves / 2 : u->octaves;
+	if (median + least < 0)
+		return -1;
+	return (int64_t)(least + fmin(fmax(median + USUAL_LATE_NS, median * pow(upper / fmax(median, 1), USUAL_LATE_POWER)), 1e18));
 }
 
 /* --- learning --- */
@@ -333,12 +336,14 @@ static void begin_slot(struct usual *u, bool raised)
 void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool raised)
 {
 	struct usual_slot *s = &u->slot[u->current];
+	int64_t late_ns = u->bounded ? usual_late_limit(u) : -1;
 
 	for (uint64_t i = 0; learn && !raised && i < u->now.seen && i < USUAL_LATEST; i++)
 		u->latest[(u->latest_n - 1 - i) % USUAL_LATEST].learned = true;
 	if (learn && raised)
 		unlearn(u);
 	u->intervals++;
+	u->age_ns += length_ns;
 	if (learn && !raised) { /* a rise makes values alike */
 		double forget = fmin(1, PAIRS_MOST / (u->pairs + u->now_pairs));
 
@@ -353,15 +358,14 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 	if (!s->end_ns || s->raised != raised || (u->active_ns >= s->end_ns && s->kept >= CLOSED_LEAST))
 		begin_slot(u, raised);
 	s = &u->slot[u->current];
-	learn_octaves(u);
 	for (uint32_t i = 0; i < u->now.kept; i++)
-		slot_add(s, u->now.value_us[i], &u->random);
+		if (late_ns < 0 || (int64_t)u->now.value_us[i] * NS_PER_US <= late_ns)
+			slot_add(s, u->now.value_us[i], &u->random);
 	s->seen += u->now.seen - u->now.kept;
-	s->longest_us = u->now.longest_us > s->longest_us ? u->now.longest_us : s->longest_us;
 	slot_forget(&u->now);
 	u->active_ns += length_ns;
 	for (int i = 0; i < USUAL_SLOTS; i++)
 		if (i != u->current && u->slot[i].kept && u->active_ns - u->slot[i].end_ns >= USUAL_LASTS_NS)
 			slot_forget(&u->slot[i]);
-	choose_usual_slots(u);
+	update_usual(u);
 }

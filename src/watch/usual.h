@@ -26,10 +26,11 @@
 #define USUAL_LATEST 48
 #define USUAL_INTERVALS 30 /* the latest values are of so many intervals at most */
 #define USUAL_CHANCE 0.001
-#define USUAL_OCTAVES 32
-#define USUAL_RECORD 100 /* a single value says something if none of so many was half as long, */
-#define USUAL_RARE 0.005 /* ... or if so few were that less than this number is expected in an interval */
-#define USUAL_TAIL 20000 /* values that are remembered for that */
+#define USUAL_LATE_NS 200000000LL /* the least TCP timeout of Linux */
+#define USUAL_LATE_POWER 6	  /* of upper quartile / median: 4 standard deviations of a lognormal distribution */
+#define USUAL_GROWN_NS 50000000LL   /* the median may become so much longer than the lowest one within a day, or */
+#define USUAL_GROWN_TIMES 2	    /* ... so many times as long; a longer one never becomes usual */
+#define USUAL_DAY_NS (24 * 60 * USUAL_SLOT_NS)
 
 struct usual_slot {
 	uint32_t value_us[USUAL_VALUES], kept, seen, longest_us; /* ascending, but in `now`; longest: of all seen */
@@ -50,11 +51,13 @@ struct usual {
 	uint64_t latest_n, intervals;				 /* intervals: so far */
 	uint32_t usual_us[USUAL_ENOUGH + USUAL_VALUES], usual_n; /* ascending */
 	uint32_t longest_us;					 /* of all values in slots that are not raised */
-	double octave[USUAL_OCTAVES], octaves;			 /* number of values from 2^i us on, in all intervals; of all */
+	uint32_t lowest_us;					 /* median of USUAL_ENOUGH values within USUAL_DAY_NS; 0: none yet */
+	int64_t age_ns, lowest_ns;				 /* length of all intervals; when it was so low */
 	double pairs, alike, now_pairs, now_alike; /* successive values; those on one side of it; now: to be learned */
 	int side;				   /* of the usual median, on which the latest value is: 1: above */
 	uint64_t random;
-	bool lasts; /* in an interval without a value the latest one stands in */
+	bool lasts;   /* in an interval without a value the latest one stands in */
+	bool bounded; /* what grows for hours does not become usual, see USUAL_GROWN_NS */
 };
 
 void usual_init(struct usual *u);
@@ -71,8 +74,9 @@ struct usual_rise {
 	int64_t sure_ns; /* 0: chance explains it */
 };
 struct usual_rise usual_find_rise(const struct usual *u, const struct usual *basis, double quantile);
-/* By how much the longest value of this interval is above the usual median, if it is far beyond nearly all so far; else 0. */
-int64_t usual_find_extreme(const struct usual *u);
+/* Values above it are late, whatever their number: USUAL_LATE_NS above the usual median, and beyond the usual scatter; -1: not
+ * known. */
+int64_t usual_late_limit(const struct usual *u);
 
-/* Ends an interval of this length and learns its values; `learn` false: forgets them. */
+/* Ends an interval of this length and learns its values, but late ones if `bounded`; `learn` false: forgets them. */
 void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool raised);

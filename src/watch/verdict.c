@@ -7,6 +7,7 @@
 #define LOSS_LEAST 5 /* least number of packets that were sent again */
 #define LOSS_PERCENT 1
 #define LOSS_TIMES 3 /* least ratio to the usual share of packets sent again */
+#define LOST_LATELY 0.5 /* packets that were sent again of about the last VERDICT_LOSS intervals: one in 14 of them */
 #define MEDIAN 0.5
 #define UPPER 0.75
 
@@ -21,6 +22,8 @@ void verdict_init(struct verdict_baseline *b)
 		usual_init(&b->part[p]);
 	/* data may have been acknowledged in the interval before that of its update */
 	b->part[PART_CLIENT_ACK].lasts = b->part[PART_SERVER_ACK].lasts = true;
+	for (int p = 0; p <= PART_REPLY; p++)
+		b->part[p].bounded = true;
 }
 
 static const enum verdict_part waits[2] = { PART_WAIT, PART_BESIDE };
@@ -241,28 +244,65 @@ static void learn_loss(struct verdict_baseline *b, const struct verdict_readings
 	b->all_resent += (double)seen->retransmitted - b->all_resent / VERDICT_LOSS_USUAL;
 }
 
-/* A single wait that is far beyond all waits so far: a freeze. Each part counts with its longest value then. */
-static void find_freeze(const struct verdict_baseline *b, struct usual_rise part[static VERDICT_PARTS])
+/* Which side made a wait late by `excess`. */
+static enum verdict_word judge_wait(const struct verdict_wait *w, int64_t excess)
 {
-	int64_t longest = usual_find_extreme(&b->part[PART_WAIT]);
+	int64_t way = w->way_ns > VERDICT_DELAYED_NS + SLACK_NS || w->way_ns < 0 ? w->way_ns : 0;
 
-	if (longest < VERDICT_LATE_NS || is_rise(part[PART_WAIT].sure_ns, usual_median_ns(b, PART_WAIT)))
-		return;
-	part[PART_WAIT] = (struct usual_rise){ longest, longest };
-	for (enum verdict_part p = PART_CLIENT_ACK; p <= PART_REPLY; p++) {
-		int64_t most = (int64_t)b->part[p].now.longest_us * 1000 - usual_median_ns(b, p);
+	if (2 * w->closed_ns > excess)
+		return VERDICT_CLIENT;
+	if (way < 0 || (w->lost && 2 * way <= excess))
+		return VERDICT_UNKNOWN;
+	if (2 * way < excess)
+		return w->host;
+	return w->acked && !w->lost && way <= VERDICT_LATE_NS + SLACK_NS ? VERDICT_UNKNOWN : VERDICT_NETWORK;
+}
 
-		if (2 * most > longest)
-			part[p].seen_ns = most;
-		if (usual_find_extreme(&b->part[p]) > part[p].sure_ns)
-			part[p].sure_ns = most;
+void verdict_add_wait(struct verdict_baseline *b, struct verdict_late *late, const struct verdict_wait *w)
+{
+	const struct usual *u = &b->part[w->part];
+	int64_t limit, excess;
+
+	if (w->part == PART_BESIDE && b->part[PART_WAIT].usual_n >= USUAL_LEAST)
+		u = &b->part[PART_WAIT];
+	limit = usual_late_limit(u);
+	if (limit >= 0 && w->took_ns > limit) {
+		excess = w->took_ns - usual_quantile_ns(u, MEDIAN);
+		if (2 * w->busy_ns > excess)
+			late->busy++, late->n[VERDICT_UNKNOWN]++;
+		else
+			late->n[judge_wait(w, excess)]++;
+		late->most_ns = excess > late->most_ns ? excess : late->most_ns;
 	}
+	late->waits++;
+	usual_add_value(&b->part[w->part], w->took_ns);
+}
+
+/* The side of most of the late waits. Where packets are lost now and then, one before the capture point looks like a late server. */
+static struct verdict judge_late(const struct verdict_baseline *b, const struct verdict_readings *seen)
+{
+	const struct verdict_late *late = &seen->late;
+	struct verdict v = { .word = VERDICT_UNKNOWN, .why = late->busy ? WHY_TRANSFER : WHY_CAUSE, .rise_ns = late->most_ns };
+	uint32_t all = 0;
+
+	for (int w = VERDICT_NETWORK; w < VERDICTS; w++)
+		all += late->n[w];
+	for (enum verdict_word w = VERDICT_NETWORK; w <= VERDICT_CLIENT; w++)
+		if (2 * late->n[w] > all)
+			v = (struct verdict){ .word = w, .rise_ns = late->most_ns };
+	if (!all)
+		v.word = VERDICT_IDLE;
+	else if (v.word == VERDICT_SERVER && seen->picture)
+		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
+	else if (v.word == VERDICT_SERVER && !seen->server_is_near && b->resent >= LOST_LATELY)
+		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_CAUSE, .rise_ns = late->most_ns };
+	return v;
 }
 
 static struct verdict verdict_judge(const struct verdict_baseline *b, const struct verdict_readings *seen, bool waited)
 {
 	struct usual_rise part[VERDICT_PARTS];
-	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
+	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 }, late = judge_late(b, seen);
 	bool by_age[VERDICT_PARTS], silent[VERDICT_PARTS];
 	int64_t usual, all, transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
 
@@ -275,8 +315,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		part[p] = part_rise(b, seen, p, &by_age[p]);
 		silent[p] = by_age[p] && is_host_silent(b, seen, p);
 	}
-	if (!by_age[PART_WAIT])
-		find_freeze(b, part);
+	if (late.word != VERDICT_IDLE && !by_age[PART_WAIT] && !by_age[PART_REPLY])
+		return late;
 	usual = verdict_usual_wait_ns(b) + positive_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
 	/* The way to the server and back is part of the wait, also where updates of other inputs hide that. */
 	if (part[PART_SERVER_ACK].sure_ns > VERDICT_DELAYED_NS + SLACK_NS &&
@@ -296,6 +336,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
 		else if (v.word == VERDICT_USUAL && has_hidden_rise(b, seen))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
+		else if (v.word == VERDICT_USUAL && 4 * seen->late.doubtful > seen->late.waits)
+			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
 		else if (v.word == VERDICT_USUAL && is_rise(transfer, usual))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_TRANSFER, .rise_ns = transfer };
 		else if (v.word == VERDICT_USUAL && ((is_rise(all, usual) && !is_basis_founded(b)) || is_slow_beside(b)))
@@ -325,6 +367,7 @@ struct verdict verdict_add_interval(struct verdict_baseline *b, const struct ver
 	bool waited = ended || seen->stopped || seen->open_ns[PART_WAIT] > VERDICT_LATE_NS;
 	bool learn = ended && !seen->blind && !seen->learning && !seen->picture;
 	struct verdict v;
+	bool raised;
 
 	if (!is_host_silent(b, seen, PART_CLIENT_ACK) && !is_host_silent(b, seen, PART_SERVER_ACK))
 		learn_loss(b, seen);
@@ -340,9 +383,12 @@ struct verdict verdict_add_interval(struct verdict_baseline *b, const struct ver
 	else if (!ended && (v.word == VERDICT_USUAL || (v.word == VERDICT_IDLE && seen->inputs)))
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_WAITING, .rise_ns = -1 }; /* no wait has ended */
 	/* without user input only handshakes and the like were timed: no basis for what is usual */
+	raised = v.word >= VERDICT_NETWORK || (v.word == VERDICT_LEARNING && v.rise_ns > 0);
+	if (judge_late(b, seen).word != VERDICT_IDLE) /* of these the late waits alone are not learned */
+		raised = is_rise(find_wait_rise(b, MEDIAN).seen_ns, usual_median_ns(b, PART_WAIT));
 	for (int p = 0; p < VERDICT_PARTS; p++)
-		usual_end_interval(&b->part[p], seen->length_ns, learn,
-				   v.word >= VERDICT_NETWORK || (v.word == VERDICT_LEARNING && v.rise_ns > 0));
+		usual_end_interval(&b->part[p], seen->length_ns, learn, raised);
+
 	b->intervals += waited && b->intervals < VERDICT_FIRST;
 	return v;
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* verdict - what made the waits of an interval longer than usual: the network, the server or the client. Pure.
  *
+ * A late wait (usual_late_limit()) is told by its own packets: what of it its data took to be acknowledged is the network's, what
+ * the window was closed the client's, the rest that of the host that had to answer. The side of over half of an interval's late
+ * waits is the verdict. Smaller rises are judged by the medians of an interval:
+ *
  * The wait of an input is split by what the tap can see: round trips of data and acknowledgement on both sides of the tap, the
  * client's replies to updates, and the rest, which is the server's. Each part is compared with what is usual (usual.h). A part is
  * the verdict if what it rose by more than chance is over half of what all parts rose, with or without chance. */
@@ -14,7 +18,7 @@
 #define VERDICT_RISE_NS 20000000LL    /* a smaller rise does not count */
 #define VERDICT_RISE_SHARE 0.5	      /* nor does a rise below this share of the usual wait */
 #define VERDICT_DELAYED_NS 40000000LL /* an acknowledgement may be delayed by this (Linux: TCP_DELACK_MIN) */
-#define VERDICT_LATE_NS 200000000LL   /* a wait below this is never late: the least TCP timeout of Linux */
+#define VERDICT_LATE_NS USUAL_LATE_NS /* a wait below this is never late */
 #define VERDICT_LATE_TIMES 3	      /* a wait is late above VERDICT_LATE_NS plus this many times the longest usual value */
 #define VERDICT_LOSS 20
 #define VERDICT_LOSS_USUAL 1000
@@ -69,8 +73,27 @@ enum verdict_part {
 	VERDICT_PARTS
 };
 
+/* A wait that has ended, and what its own packets tell. */
+struct verdict_wait {
+	enum verdict_part part; /* whose usual values it is compared with */
+	enum verdict_word host; /* that had to answer */
+	int64_t took_ns;
+	int64_t busy_ns;   /* so long the host went on with what it had to send before, or could not send more unasked */
+	int64_t closed_ns; /* so long the window was closed */
+	int64_t way_ns; /* until its data was acknowledged, beyond the least round trip; -1: it never was */
+	bool acked;	/* before the answer: maybe only as late as a host may delay that */
+	bool lost;	/* something was sent again meanwhile */
+};
+struct verdict_late {
+	uint32_t busy;		  /* late ones for which the host was busy so long */
+	uint32_t waits, doubtful; /* doubtful: it is not known which input was answered */
+	uint32_t n[VERDICTS];	  /* late waits by what made them so */
+	int64_t most_ns;	  /* longest excess over the usual wait */
+};
+
 struct verdict_readings {
 	int64_t length_ns;
+	struct verdict_late late;
 	int64_t open_ns[VERDICT_PARTS];	 /* age of what has not ended yet; -1: nothing waits */
 	int64_t heard_ns[VERDICT_PARTS]; /* of acknowledgements: age of the latest packet of the host that sends them */
 	uint64_t inputs, packets, retransmitted, zero_windows;
@@ -100,6 +123,9 @@ void verdict_inherit(struct verdict_baseline *b, const struct verdict_baseline *
 void verdict_compare(struct verdict_baseline *b, const struct verdict_baseline *other);
 int64_t verdict_usual_wait_ns(const struct verdict_baseline *b);   /* -1: not known */
 int64_t verdict_longest_wait_ns(const struct verdict_baseline *b); /* -1: not known, as few inputs waited alone */
+
+/* Adds a wait to those of the interval. */
+void verdict_add_wait(struct verdict_baseline *b, struct verdict_late *late, const struct verdict_wait *w);
 
 struct verdict {
 	enum verdict_word word;

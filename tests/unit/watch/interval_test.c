@@ -225,7 +225,7 @@ static int count_presses_after_stop(int64_t stop_ns)
 
 		input += at >= goes_on && counts;
 		if (at < stops || at >= goes_on)
-			opaque_add_update(&c, at + 20 * MS, -1);
+			opaque_add_update(&c, at + 20 * MS, -1, false);
 		opaque_add_message(&c, 30, at + 70 * MS, 0, 0, -1, &learned);
 	}
 	return input;
