@@ -40,6 +40,7 @@ static struct {
 	bool anew, other;		   /* at the change a new connection begins; of another user */
 	double seconds, from, until, size; /* of the change, in ms */
 	double wait, scatter, correlation, trip, reply, ack_delay[2];
+	double stall, each, share; /* freezes: length, time between two; of slow keys */
 	double normal; /* state of the correlated waits */
 	struct event *event;
 	struct key *key;
@@ -89,12 +90,14 @@ static size_t put(const void *bytes, size_t n, size_t all)
 /* Writes a message to the arena; returns how many bytes it has. `bytes`: of an update. */
 static size_t put_message(enum what what, size_t bytes)
 {
-	static const uint8_t down[8] = { 4, 1, [7] = 97 }, up[8] = { 4, 0, [7] = 97 }, request[10] = { 3, 1, [6] = 4, 0, 3, 0 };
+	/* bytes 1: a modifier */
+	uint8_t down[8] = { 4, 1, [6] = bytes == 1 ? 0xff : 0, bytes == 1 ? 0xe3 : 97 }, up[8] = { 4, 0, [7] = 97 };
+	static const uint8_t request[10] = { 3, 1, [6] = 4, 0, 3, 0 };
 	uint8_t update[16] = { [3] = 1, [8] = (uint8_t)(bytes / 4 >> 8), (uint8_t)(bytes / 4), 0, 1 };
 	size_t sealed = what == UPDATE ? bytes : what == REPLY ? (size_t)scene_number(w.s, "ack", w.rfb ? 50 : 61) : 40, all = 0;
 
 	if (w.ssh)
-		return put("\115\1", 2, bytes ? bytes : 36);
+		return put("\115\1", 2, bytes > 1 ? bytes : 36);
 	for (size_t left = w.tls ? sealed : 0, n; left; left -= n) {
 		n = left < RECORD ? left : RECORD;
 		all += put((uint8_t[]){ 23, 3, 3, (uint8_t)(n >> 8), (uint8_t)n }, 5, 5 + n);
@@ -102,7 +105,7 @@ static size_t put_message(enum what what, size_t bytes)
 	if (w.tls)
 		return all;
 	if (w.x11)
-		return what == UPDATE ? put("\110", 1, bytes) : put((uint8_t[]){ what == PRESS ? 2 : 3 }, 1, 32);
+		return what == UPDATE ? put("\110", 1, bytes) : put((uint8_t[]){ what == PRESS ? 2 : 3, bytes == 1 ? 37 : 38 }, 2, 32);
 	if (!w.rfb) /* frames of a WebSocket */
 		return put("\202", 1, what == UPDATE ? bytes : what == REPLY ? 16 : 14);
 	switch (what) {
@@ -184,18 +187,37 @@ static double draw_wait(double ms)
 		: !strcmp(law, "bimodal") ? w.normal < 0 ? 8 : 60
 					  : w.wait * exp(w.scatter * w.normal)) *
 		       pow(1 + scene_number(w.s, "drift", 0), ms / (60 * S)) + /* of a minute */
-	       (has_changed("server", ms) ? w.size * uniform(0.8, 1.2) : 0);
+	       (has_changed("server", ms) ? w.size * uniform(0.8, 1.2) : 0) +
+	       (has_changed("ramp", ms) ? w.size * (ms - w.from) / (3600 * S) : 0) + /* of an hour */
+	       (has_changed("tail", ms) && random_fraction(w.rng) < w.share ? w.size : 0);
 }
 
 static void type_keys(void)
 {
 	double rate = scene_number(w.s, "rate", 4), rests = scene_number(w.s, "rests", 2) / 100,
 	       dwell = scene_number(w.s, "dwell", 80);
-	double ms = 1 * S, chaff = 0;
+	double ms = 1 * S, chaff = 0, next = w.from;
+	const char *all = scene_word(w.s, "mods", "");
+	bool holds = !strcmp(all, "hold"), shifts = !strcmp(all, "shift"), mods = shifts || !strcmp(all, "ctrl"), rolls = !strcmp(all, "roll");
 
 	while (ms < w.seconds * S - 1 * S) {
-		double gap = !strcmp(w.change, "held") && ms < w.from ? 33 : S / rate * uniform(0.5, 1.5),
-		       up = dwell * uniform(0.8, 1.2);
+		bool repeats = (!strcmp(w.change, "held") && ms < w.from) || (has_changed("repeat", ms) && ms < w.from + 8 * S),
+		     now = (mods || holds) && ms >= next;
+		double gap = repeats ? 33 : S / rate * uniform(0.5, 1.5), mod_up = 0, up = dwell * uniform(0.8, 1.2);
+
+		if (!strcmp(w.change, "repeat") && !repeats && ms >= w.from && ms < w.from + 17 * S)
+			ms = w.from + 17 * S;
+		if (now)
+			next = ms + uniform(8, 14) * S;
+		if (now && mods) { /* held down before its letter, and longer */
+			send_message(ms, CLIENT, PRESS, 1);
+			ms += shifts ? uniform(30, 80) : uniform(200, 700);
+			mod_up = up + uniform(20, 300);
+			gap = fmax(gap, mod_up + uniform(50, 300));
+		}
+		if (now && holds)
+			up = uniform(500, 1500), gap = up + uniform(100, 400);
+		up = rolls ? gap * uniform(1.05, 1.3) : repeats && !w.ssh ? 16 : up;
 
 		/* the client keeps the connection alive */
 		for (; !strcmp(w.change, "alive") && is_before("alive", ms, 3600 * S); ms += 15 * S) {
@@ -210,7 +232,9 @@ static void type_keys(void)
 		w.key[w.keys++] = (struct key){ .press = ms, .answer = NEVER };
 		send_message(ms, CLIENT, PRESS, 0);
 		if (!w.ssh)
-			w.key[w.keys - 1].release = w.events, send_message(ms + up, CLIENT, RELEASE, 0);
+			w.key[w.keys - 1].release = w.events, send_message(ms + up, CLIENT, repeats ? PRESS : RELEASE, 0);
+		if (mod_up > 0)
+			send_message(ms + mod_up, CLIENT, RELEASE, 1);
 		if (random_fraction(w.rng) < rests)
 			gap += uniform(2 * S, 9 * S);
 		for (double end = ms + fmin(gap, 1.2 * S); !strcmp(w.protocol, "chaff") && chaff + 20 < end;) {
@@ -218,7 +242,7 @@ static void type_keys(void)
 			send_message(chaff, CLIENT, PRESS, 0);
 			send_message(chaff + 0.4, SERVER, UPDATE, 28);
 		}
-		ms += fmax(gap, w.ssh ? 0 : up + 15);
+		ms += fmax(gap, w.ssh || rolls || repeats ? 0 : up + 15);
 	}
 }
 
@@ -232,8 +256,8 @@ static int compare_doubles(const void *a, const void *b)
 /* When the picture has changed by each key and by itself, in ascending order; returns how many. */
 static size_t draw_dirty(double **all)
 {
-	double own = scene_number(w.s, "own", 0), still = scene_number(w.s, "stall", 0), each = scene_number(w.s, "each", 10 * S);
-	double stands = uniform(0, 2 * each);
+	double own = scene_number(w.s, "own", 0), still = w.stall, each = w.each;
+	double stands = (strcmp(w.change, "freezes") ? 0 : w.from) + uniform(0, 2 * each);
 	bool frozen = false;
 	size_t n = 0;
 
@@ -253,6 +277,8 @@ static size_t draw_dirty(double **all)
 		}
 		if (has_changed("dead", at))
 			at = NEVER;
+		if (has_changed("repeat", at) && i)
+			at = fmax(at, w.key[i - 1].answer + 66);
 		if (has_changed("next", w.key[i].press))
 			at = i + 1 < w.keys ? w.key[i + 1].press + way_to(SERVER, w.key[i].press) + 1 : NEVER;
 		w.key[i].answer = at = i && w.key[i - 1].answer > at ? w.key[i - 1].answer : at; /* one after the other */
@@ -406,6 +432,10 @@ static void send_packets(struct capture_meter *m)
 			again.ms += uniform(200, 300);
 			again.again = true;
 			add_event(again);
+		} else if (has_changed("early", w.event[i].ms) && w.event[i].bytes && w.event[i].side == (w.at_server ? CLIENT : SERVER) &&
+			   random_fraction(w.rng) < 0.15) { /* lost before the tap */
+			w.event[i].ms += uniform(200, 300);
+			w.event[i].through = fmax(w.event[i].through, w.event[i].ms);
 		}
 	}
 	qsort(w.event, w.events, sizeof(*w.event), compare_events);
@@ -537,6 +567,38 @@ static void judge_verdicts(char said[static SCENE_SAID])
 			say(said, verdict_whys[y]);
 }
 
+/* What was said of the intervals in which a key had waited for over 0.3 s, and of the others. */
+static void judge_events(char said[static SCENE_SAID])
+{
+	double late = 0, told = 0, wrong = 0, others = 0, alarms = 0;
+	size_t k = 0;
+
+	for (size_t i = 0; i < w.rows; i++) {
+		const struct interval_row *r = &w.row[i];
+		double from = (double)(r->start_ns - EPOCH_NS) / 1e6, to = from + (double)r->length_ns / 1e6;
+		bool has = false, waits = false, blames = r->verdict.word >= VERDICT_NETWORK && r->verdict.word <= VERDICT_CLIENT;
+
+		while (k < w.keys && w.key[k].answer < from)
+			k++;
+		for (size_t n = k; n < w.keys && w.key[n].press < to; n++) {
+			waits |= w.key[n].answer - w.key[n].press > 150;
+			has |= w.key[n].answer < to && w.key[n].answer - w.key[n].press > 300;
+		}
+		if (from < w.from + 15 * S)
+			continue;
+		late += has;
+		told += has && r->verdict.word == VERDICT_SERVER;
+		wrong += blames && r->verdict.word != VERDICT_SERVER;
+		others += !waits;
+		alarms += !waits && blames;
+	}
+	say(said, late < 1 ? "no-events" : told >= 0.9 * late ? "told" : told >= 0.5 * late ? "half-told" : "silent");
+	if (wrong > 0.01 * (late + others))
+		say(said, "wrong-side");
+	if (alarms > 0.01 * others)
+		say(said, "alarms");
+}
+
 /* Reads what happens; lots for what the scene leaves open. */
 static void read_scene(const struct scene *s, uint64_t *rng)
 {
@@ -565,10 +627,14 @@ static void read_scene(const struct scene *s, uint64_t *rng)
 	w.correlation = scene_number(s, "correlation", 0);
 	w.normal = random_normal(rng);
 	w.at_server = random_fraction(rng) < 0.67;
+	w.at_server = scene_number(s, "at_server", w.at_server) > 0;
 	w.trip = uniform(2, 60);
 	w.reply = uniform(0.5, 4);
 	for (int i = 0; i < 2; i++)
-		w.ack_delay[i] = random_fraction(rng) < 0.5 ? 0.1 : 40;
+		w.ack_delay[i] = random_fraction(rng) < 0.5 ? 0.1 : scene_number(s, "delay", 40);
+	w.each = scene_number(s, "each", uniform(5 * S, 60 * S));
+	w.stall = scene_number(s, "stall", strcmp(w.change, "freezes") ? 0 : uniform(0.3 * S, fmin(5 * S, w.each / 2)));
+	w.share = scene_number(s, "share", uniform(2, 20)) / 100;
 }
 
 void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAID])
@@ -606,6 +672,8 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	meter_finish(&meter);
 	judge_verdicts(said);
 	judge_figures(said);
+	if (w.stall > 0 || !strcmp(w.change, "tail") || *scene_word(s, "mods", ""))
+		judge_events(said);
 	intervals_free(&t);
 	meter_free(&meter);
 }
