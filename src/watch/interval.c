@@ -250,8 +250,17 @@ static void settle_matched(struct interval_flow *f, int64_t time_ns)
 	}
 }
 
+static bool has_releases(const struct interval_flow *f)
+{
+	const struct opaque_kind *kind = f->client.messages ? opaque_main_kind(&f->client) : NULL;
+
+	return kind && !kind->alone;
+}
+
 static void add_open_message(struct interval_flow *f, const struct flow *flow, int64_t time_ns)
 {
+	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS && has_releases(f))
+		f->messages_open = 0; /* a release, maybe, before the user rested */
 	f->message_latest = (struct open_message){ .ns = time_ns,
 						   .end = (uint32_t)flow->stream[INPUT].next,
 						   .lost = f->resent,
@@ -312,9 +321,10 @@ static bool is_instant(const struct interval_flow *f, int64_t time_ns)
 static bool is_on_time(const struct interval_flow *f, int64_t took_ns, int times)
 {
 	const struct usual *usual = &f->base.part[PART_WAIT];
+	int64_t most = usual_quantile_ns(usual, 0.98), twice = 2 * usual_quantile_ns(usual, 0.5);
 
 	return took_ns >= usual_quantile_ns(usual, 0.02) - INTERVAL_INSTANT_NS &&
-	       took_ns <= times * usual_quantile_ns(usual, 0.9) + INTERVAL_INSTANT_NS;
+	       took_ns <= times * (most < twice ? most : twice) + INTERVAL_INSTANT_NS;
 }
 
 /* Whether it is shorter than waits are, also of inputs beside others: then it is that of another input. */
@@ -330,13 +340,6 @@ static bool is_too_short(const struct interval_flow *f, int64_t took_ns)
 static uint64_t count_ignored(const struct interval_flow *f, int64_t time_ns)
 {
 	return f->counted > 1 && is_on_time(f, time_ns - f->input_ns, 1) && !is_on_time(f, time_ns - f->counted_ns, 2) ? f->counted - 1 : 0;
-}
-
-static bool has_releases(const struct interval_flow *f)
-{
-	const struct opaque_kind *kind = f->client.messages ? opaque_main_kind(&f->client) : NULL;
-
-	return kind && !kind->alone;
 }
 
 /* The latest message that the update follows as it usually does, behind more or fewer that have no effect: releases, modifiers, keys
@@ -364,7 +367,10 @@ static const struct open_message *read_wait(const struct interval_flow *f, int64
 {
 	const struct open_message *m;
 
-	if (usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) < 0 || is_on_time(f, time_ns - f->counted_ns, 2) || f->messages_open < 2)
+	if (f->messages_open && f->message_open[0].ns > f->counted_ns)
+		return &f->message_open[0];
+	if (usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) < 0 || is_on_time(f, time_ns - f->counted_ns, has_releases(f) ? 1 : 2) ||
+	    f->messages_open < 2)
 		return NULL;
 	if ((m = find_on_time(f, time_ns)))
 		return m;
@@ -379,21 +385,24 @@ static const struct open_message *read_wait(const struct interval_flow *f, int64
 static void add_wait(struct interval_flow *f, const struct flow *flow, int64_t time_ns)
 {
 	const struct open_message *read = read_wait(f, time_ns), *m = read ? read : &f->message_open[0];
-	int64_t took = time_ns - (read ? read->ns : f->counted_ns), shorter = f->lag_ns - f->lag_ns / 50;
+	int64_t least = time_ns - (read ? read->ns : f->counted_ns), shorter = f->lag_ns - f->lag_ns / 50;
+	bool releases = has_releases(f), rested = read && read == &f->message_open[1];
+	int64_t took = releases || rested ? least : time_ns - f->counted_ns;
 	int64_t busy_ns = f->ended_ns > f->replied_ns ? f->ended_ns : f->replied_ns;
-	bool hole = f->filled > m->filled, timely = is_on_time(f, took, 1), alone = f->counted_alone || (read && timely);
+	bool hole = f->filled > m->filled, timely = is_on_time(f, least, 1), alone = f->counted_alone || (releases && read && timely);
 
-	f->late.doubtful += read || (has_releases(f) && is_too_short(f, took));
+	f->late.doubtful += read || (releases && is_too_short(f, took));
 	f->read += 1 - f->read / INTERVAL_READ;
 	f->mixed += (read && timely) - f->mixed / INTERVAL_READ;
 	verdict_add_wait(&f->base, &f->late,
 			 &(struct verdict_wait){ .part = alone ? PART_WAIT : PART_BESIDE,
 						 .host = VERDICT_SERVER,
 						 .took_ns = took,
+						 .least_ns = least,
 						 .busy_ns = busy_ns - (m->ns > f->begun_ns ? m->ns : f->begun_ns),
 						 .closed_ns = (int64_t)(flow->count[DISPLAY].closed_ns - m->closed_ns),
 						 .way_ns = !f->trip_ns[INPUT] ? -1
-							   : hole	      ? took
+							   : hole	      ? least
 									      : (m->acked_ns ? m->acked_ns : time_ns) - m->ns -
 											f->trip_ns[INPUT],
 						 .acked = m->acked_ns && m->acked_ns < time_ns,
@@ -611,6 +620,7 @@ static void take_reply(struct interval_flow *f, int64_t time_ns)
 			 &(struct verdict_wait){ .part = PART_REPLY,
 						 .host = VERDICT_CLIENT,
 						 .took_ns = took,
+						 .least_ns = took,
 						 .way_ns = f->client_ack_ns - f->trip_ns[DISPLAY],
 						 .acked = f->client_acked_ns < time_ns });
 	f->replies++;

@@ -49,7 +49,7 @@
 #define INTERVAL_SEGMENT 1460
 #define INTERVAL_MUTE 3 /* so many messages in a row may have no effect: a release, a modifier's release and press */
 #define INTERVAL_MUTE_CHANCE 0.01
-#define INTERVAL_MIXED 0.02 /* share of updates that came as soon as usual only after what was taken for a release, */
+#define INTERVAL_MIXED 0.08 /* share of updates that came as soon as usual only after what was taken for a release, */
 #define INTERVAL_READ 400   /* ... of about so many */
 #define INTERVAL_ENDS 32 /* inputs of an update whose wait until its end is known */
 #ifndef INTERVAL_OTHERS

@@ -335,8 +335,8 @@ int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usua
 		if (k->open && time_ns - k->open_ns <= OPAQUE_ANSWER_NS) {
 			k->answered += k->open;
 			k->answers++;
-		} else if (k->open && time_ns - k->open_ns >= OPAQUE_STOP_NS && is_responsive(k)) {
-			k->presses -= k->open - 1;
+		} else if (k->open && is_responsive(k)) {
+			k->presses -= k->open - 1; /* the server stopped: they count as one */
 		}
 		k->open = 0;
 		k->doubt_ns = 0;

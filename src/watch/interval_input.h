@@ -31,7 +31,6 @@ enum client_message input_classify_payload(enum input_protocol kind, const uint8
 #define OPAQUE_SOON_NS 60000000LL     /* an acknowledgement follows its update within the round trip and this */
 #define OPAQUE_AT_ONCE_NS 15000000LL  /* ... no user is so quick each time */
 #define OPAQUE_ANSWER_NS 3000000000LL /* an update answers what came so long before it at most */
-#define OPAQUE_STOP_NS 10000000000LL  /* presses of a responsive kind that wait for so long count as one: the server stopped */
 #define OPAQUE_REST_NS 400000000LL    /* longer than a key is usually held down */
 #define OPAQUE_CLOSE_NS 1000000000LL  /* the keys of a user come so close, what keeps a connection alive never does */
 #define OPAQUE_CHAFF_NS 20000000LL    /* time between the messages with which ssh hides when keys are pressed */

@@ -22,7 +22,7 @@ void verdict_init(struct verdict_baseline *b)
 		usual_init(&b->part[p]);
 	/* data may have been acknowledged in the interval before that of its update */
 	b->part[PART_CLIENT_ACK].lasts = b->part[PART_SERVER_ACK].lasts = true;
-	for (int p = 0; p <= PART_REPLY; p++)
+	for (int p = 0; p <= PART_LATEST; p++)
 		b->part[p].bounded = true;
 }
 
@@ -209,8 +209,12 @@ static bool has_quantile_risen(const struct verdict_baseline *b, enum verdict_pa
 /* Whether waits that the next update does not show have risen: it may be that of an older input. */
 static bool has_hidden_rise(const struct verdict_baseline *b, const struct verdict_readings *seen)
 {
-	bool paired = !seen->opaque && b->part[PART_LATEST].now.kept;
+	const struct usual *latest = &b->part[PART_LATEST];
+	bool paired = !seen->opaque && latest->now.kept;
+	int64_t limit = usual_late_limit(latest);
 
+	if (limit >= 0 && usual_find_rise(latest, latest, MEDIAN).seen_ns > limit - usual_quantile_ns(latest, MEDIAN))
+		return true;
 	return has_quantile_risen(b, PART_LATEST, MEDIAN) || (!paired && has_quantile_risen(b, PART_WAIT, UPPER));
 }
 
@@ -266,8 +270,8 @@ void verdict_add_wait(struct verdict_baseline *b, struct verdict_late *late, con
 	if (w->part == PART_BESIDE && b->part[PART_WAIT].usual_n >= USUAL_LEAST)
 		u = &b->part[PART_WAIT];
 	limit = usual_late_limit(u);
-	if (limit >= 0 && w->took_ns > limit) {
-		excess = w->took_ns - usual_quantile_ns(u, MEDIAN);
+	if (limit >= 0 && w->least_ns > limit) {
+		excess = w->least_ns - usual_quantile_ns(u, MEDIAN);
 		if (2 * w->busy_ns > excess)
 			late->busy++, late->n[VERDICT_UNKNOWN]++;
 		else
@@ -355,6 +359,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 				      is_lossy(b, seen));
 	if (v.word == VERDICT_SERVER && seen->picture && !by_age[PART_WAIT])
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
+	if (v.word == VERDICT_SERVER && !by_age[PART_WAIT] && 2 * seen->late.doubtful > seen->late.waits)
+		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
 	if (v.word == VERDICT_SERVER && !by_age[PART_WAIT] && may_be_pace(b, usual))
 		v.word = VERDICT_LEARNING;
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
