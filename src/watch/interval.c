@@ -259,6 +259,8 @@ static bool has_releases(const struct interval_flow *f)
 
 static void add_open_message(struct interval_flow *f, const struct flow *flow, int64_t time_ns)
 {
+	f->quick = time_ns - f->message_latest.ns < INTERVAL_REPEAT_NS ? f->quick + 1 : 0;
+	f->repeats |= f->quick >= INTERVAL_REPEATS && has_releases(f);
 	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS && has_releases(f))
 		f->messages_open = 0; /* a release, maybe, before the user rested */
 	f->message_latest = (struct open_message){ .ns = time_ns,
@@ -428,6 +430,7 @@ static void add_update(struct interval_flow *f, const struct flow *flow, int64_t
 
 	f->row.updates++;
 	f->ends = 0;
+	f->repeats &= time_ns - f->ended_ns < INTERVAL_REST_NS;
 	if (before_ns && !f->gap_unknown && time_ns - before_ns > f->row.gap)
 		f->row.gap = time_ns - before_ns;
 	f->gap_unknown = false;

@@ -49,6 +49,8 @@
 #define INTERVAL_SEGMENT 1460
 #define INTERVAL_MUTE 3 /* so many messages in a row may have no effect: a release, a modifier's release and press */
 #define INTERVAL_MUTE_CHANCE 0.01
+#define INTERVAL_REPEAT_NS 50000000LL /* so soon and so often messages come that a held key repeats */
+#define INTERVAL_REPEATS 16
 #define INTERVAL_MIXED 0.08 /* share of updates that came as soon as usual only after what was taken for a release, */
 #define INTERVAL_READ 400   /* ... of about so many */
 #define INTERVAL_ENDS 32 /* inputs of an update whose wait until its end is known */
@@ -109,6 +111,8 @@ struct interval_flow {
 	struct open_message message_open[INTERVAL_MUTE + 1], message_latest;
 	uint64_t messages_open, filled; /* filled: holes so far, by what was lost before the tap */
 	int64_t begun_ns, ended_ns;    /* the update before the latest one */
+	int quick;		       /* messages of input, each soon after the one before */
+	bool repeats;		       /* a key is held, or was, and updates have come ever since */
 	double read, mixed;	       /* updates lately; those that show that presses and releases were mixed up */
 	struct verdict_late late;      /* of this interval */
 	int64_t client_ack_ns, client_acked_ns; /* round trip of the client's latest acknowledgement of data; when it came */

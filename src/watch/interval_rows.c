@@ -95,7 +95,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	}
 	seen.stopped = interval_stopped_answering(f) && waiting > VERDICT_LATE_NS + verdict_longest_wait_ns(&f->base);
 	f->gave_up &= f->pairs_unknown;
-	if (f->gave_up)
+	if (f->gave_up || f->repeats)
 		seen.late.doubtful = seen.late.waits;
 	seen.open_ns[PART_LATEST] = -1;
 	seen.open_ns[PART_WAIT] = seen.stopped || (!opaque && (!f->ignored || interval_has_late_inputs(f))) ? waiting : -1;
@@ -116,6 +116,10 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_DROPS, .rise_ns = -1 };
 	if (v.word == VERDICT_IDLE && f->client.doubtful && f->row.updates)
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_FRAMES, .rise_ns = -1 };
+	if (v.word == VERDICT_IDLE && f->repeats && f->row.updates) /* maybe a backlog of the key that was held */
+		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = -1 };
+	if (v.word == VERDICT_CLIENT && !memcmp(f->row.key.address[0], f->row.key.address[1], sizeof(f->row.key.address[0])))
+		v.why = WHY_BEHIND;
 	f->client.doubtful = false;
 	f->late = (struct verdict_late){ 0 };
 	return v;

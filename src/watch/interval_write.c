@@ -224,9 +224,10 @@ static void print_metrics(FILE *out, const struct interval_writer *w, int64_t st
 		print_metric_family(out, &families[i], w);
 	fputs("# TYPE thinprobe_verdict gauge\n# HELP thinprobe_verdict 1: what made the waits longer than usual.\n", out);
 	for (int i = 0; i < w->rows && !w->row[i].others; i++)
-		fprintf(out, "thinprobe_verdict{client=\"%s\",server=\"%s\",verdict=\"%s\"} 1\n",
+		fprintf(out, "thinprobe_verdict{client=\"%s\",server=\"%s\",verdict=\"%s\"%s} 1\n",
 			endpoint_text(&w->row[i].key, 1 - w->row[i].server, client),
-			endpoint_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
+			endpoint_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word],
+			w->row[i].verdict.why == WHY_BEHIND ? ",why=\"way behind\"" : "");
 	fputs("# TYPE thinprobe_interval_start_seconds gauge\n# UNIT thinprobe_interval_start_seconds seconds\n"
 	      "# HELP thinprobe_interval_start_seconds Start of the interval.\n",
 	      out);
@@ -339,9 +340,10 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	}
 	if (!worst)
 		snprintf(verdict, sizeof(verdict), dropped > 0 ? "? unknown: drops" : "  idle");
-	else if (worst->verdict.word >= VERDICT_NETWORK && worst->verdict.word != VERDICT_UNKNOWN && worst->verdict.why == WHY_NONE)
-		snprintf(verdict, sizeof(verdict), "! %s %s+%s", verdict_words[worst->verdict.word],
-			 is_wait_a_range(worst) ? ">" : "", ns_text((double)worst->verdict.rise_ns));
+	else if (worst->verdict.word >= VERDICT_NETWORK && worst->verdict.word != VERDICT_UNKNOWN &&
+		 (worst->verdict.why == WHY_NONE || worst->verdict.why == WHY_BEHIND))
+		snprintf(verdict, sizeof(verdict), "! %s%s %s+%s", verdict_words[worst->verdict.word],
+			 worst->verdict.why == WHY_BEHIND ? " or way behind" : "", is_wait_a_range(worst) ? ">" : "", ns_text((double)worst->verdict.rise_ns));
 	else
 		snprintf(verdict, sizeof(verdict), "%s %s%s%s",
 			 worst->verdict.word == VERDICT_UNKNOWN	  ? "?"

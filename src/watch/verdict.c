@@ -13,7 +13,7 @@
 
 const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
 const char *const verdict_whys[] = { "",      "cause",	     "range",	"loss",	 "waiting",    "frames", "drops",
-				     "clock", "connections", "picture", "pairs", "next input", "chaff",	 "transfer" };
+				     "clock", "connections", "picture", "pairs", "next input", "chaff",	 "transfer", "way behind" };
 
 void verdict_init(struct verdict_baseline *b)
 {
@@ -211,9 +211,9 @@ static bool has_hidden_rise(const struct verdict_baseline *b, const struct verdi
 {
 	const struct usual *latest = &b->part[PART_LATEST];
 	bool paired = !seen->opaque && latest->now.kept;
-	int64_t limit = usual_late_limit(latest);
+	int64_t rise = usual_find_rise(latest, latest, MEDIAN).seen_ns;
 
-	if (limit >= 0 && usual_find_rise(latest, latest, MEDIAN).seen_ns > limit - usual_quantile_ns(latest, MEDIAN))
+	if (rise > VERDICT_LATE_NS && rise > usual_quantile_ns(latest, MEDIAN))
 		return true;
 	return has_quantile_risen(b, PART_LATEST, MEDIAN) || (!paired && has_quantile_risen(b, PART_WAIT, UPPER));
 }

@@ -55,6 +55,7 @@ enum verdict_why {
 	WHY_NEXT_INPUT,
 	WHY_CHAFF,
 	WHY_TRANSFER,
+	WHY_BEHIND, /* client, or the way behind it: both ends are one machine, so the client relays to others */
 	WHYS
 };
 extern const char *const verdict_whys[];
