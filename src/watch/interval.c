@@ -341,7 +341,9 @@ static bool is_too_short(const struct interval_flow *f, int64_t took_ns)
 /* How many inputs had no effect: all but the latest, where the update is soon enough for that one, and too late for the others. */
 static uint64_t count_ignored(const struct interval_flow *f, int64_t time_ns)
 {
-	return f->counted > 1 && is_on_time(f, time_ns - f->input_ns, 1) && !is_on_time(f, time_ns - f->counted_ns, 2) ? f->counted - 1 : 0;
+	return f->counted > 1 && is_on_time(f, time_ns - f->input_ns, 1) && !is_on_time(f, time_ns - f->counted_ns, 2)
+		       ? f->counted - 1
+		       : 0;
 }
 
 /* The latest message that the update follows as it usually does, behind more or fewer that have no effect: releases, modifiers, keys
@@ -371,8 +373,8 @@ static const struct open_message *read_wait(const struct interval_flow *f, int64
 
 	if (f->messages_open && f->message_open[0].ns > f->counted_ns)
 		return &f->message_open[0];
-	if (usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) < 0 || is_on_time(f, time_ns - f->counted_ns, has_releases(f) ? 1 : 2) ||
-	    f->messages_open < 2)
+	if (usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) < 0 ||
+	    is_on_time(f, time_ns - f->counted_ns, has_releases(f) ? 1 : 2) || f->messages_open < 2)
 		return NULL;
 	if ((m = find_on_time(f, time_ns)))
 		return m;
@@ -391,24 +393,25 @@ static void add_wait(struct interval_flow *f, const struct flow *flow, int64_t t
 	bool releases = has_releases(f), rested = read && read == &f->message_open[1];
 	int64_t took = releases || rested ? least : time_ns - f->counted_ns;
 	int64_t busy_ns = f->ended_ns > f->replied_ns ? f->ended_ns : f->replied_ns;
-	bool hole = f->filled > m->filled, timely = is_on_time(f, least, 1), alone = f->counted_alone || (releases && read && timely);
+	bool hole = f->filled > m->filled, timely = is_on_time(f, least, 1),
+	     alone = f->counted_alone || (releases && read && timely);
 
 	f->late.doubtful += read || (releases && is_too_short(f, took));
 	f->read += 1 - f->read / INTERVAL_READ;
 	f->mixed += (read && timely) - f->mixed / INTERVAL_READ;
-	verdict_add_wait(&f->base, &f->late,
-			 &(struct verdict_wait){ .part = alone ? PART_WAIT : PART_BESIDE,
-						 .host = VERDICT_SERVER,
-						 .took_ns = took,
-						 .least_ns = least,
-						 .busy_ns = busy_ns - (m->ns > f->begun_ns ? m->ns : f->begun_ns),
-						 .closed_ns = (int64_t)(flow->count[DISPLAY].closed_ns - m->closed_ns),
-						 .way_ns = !f->trip_ns[INPUT] ? -1
-							   : hole	      ? least
-									      : (m->acked_ns ? m->acked_ns : time_ns) - m->ns -
-											f->trip_ns[INPUT],
-						 .acked = m->acked_ns && m->acked_ns < time_ns,
-						 .lost = hole || f->resent > m->lost });
+	verdict_add_wait(
+		&f->base, &f->late,
+		&(struct verdict_wait){ .part = alone ? PART_WAIT : PART_BESIDE,
+					.host = VERDICT_SERVER,
+					.took_ns = took,
+					.least_ns = least,
+					.busy_ns = busy_ns - (m->ns > f->begun_ns ? m->ns : f->begun_ns),
+					.closed_ns = (int64_t)(flow->count[DISPLAY].closed_ns - m->closed_ns),
+					.way_ns = !f->trip_ns[INPUT] ? -1
+						  : hole	     ? least
+							 : (m->acked_ns ? m->acked_ns : time_ns) - m->ns - f->trip_ns[INPUT],
+					.acked = m->acked_ns && m->acked_ns < time_ns,
+					.lost = hole || f->resent > m->lost });
 	if (!alone)
 		return;
 	took = took < INTERVAL_LAG_NS ? took : INTERVAL_LAG_NS;
@@ -504,7 +507,9 @@ static int64_t measure_round_trip(struct interval_flow *f, const struct flow *fl
 
 	if (s->flags & TCP_ACK && answered->sent_ns && (int32_t)(s->ack - answered->end) >= 0) {
 		took_ns = time_ns - answered->sent_ns;
-		*answered = (struct timed_segment){ .end = by->newest, .sent_ns = by->waiting_ns && !flow->stream[1 - channel].first ? by->newest_ns : 0 };
+		*answered =
+			(struct timed_segment){ .end = by->newest,
+						.sent_ns = by->waiting_ns && !flow->stream[1 - channel].first ? by->newest_ns : 0 };
 	}
 	if (sequence_length(s) && !sent->sent_ns && is_in_order(&flow->stream[channel], s))
 		*sent = (struct timed_segment){ .end = s->seq + sequence_length(s), .sent_ns = time_ns };

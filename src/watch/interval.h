@@ -109,17 +109,17 @@ struct interval_flow {
 	int64_t counted_ns, second_ns;			 /* the oldest judged one; the one after it */
 	/* the first messages since the latest update that it may not have answered: the judged inputs, and releases; the latest */
 	struct open_message message_open[INTERVAL_MUTE + 1], message_latest;
-	uint64_t messages_open, filled; /* filled: holes so far, by what was lost before the tap */
-	int64_t begun_ns, ended_ns;    /* the update before the latest one */
-	int quick;		       /* messages of input, each soon after the one before */
-	bool repeats;		       /* a key is held, or was, and updates have come ever since */
-	double read, mixed;	       /* updates lately; those that show that presses and releases were mixed up */
-	struct verdict_late late;      /* of this interval */
+	uint64_t messages_open, filled;		/* filled: holes so far, by what was lost before the tap */
+	int64_t begun_ns, ended_ns;		/* the update before the latest one */
+	int quick;				/* messages of input, each soon after the one before */
+	bool repeats;				/* a key is held, or was, and updates have come ever since */
+	double read, mixed;			/* updates lately; those that show that presses and releases were mixed up */
+	struct verdict_late late;		/* of this interval */
 	int64_t client_ack_ns, client_acked_ns; /* round trip of the client's latest acknowledgement of data; when it came */
 	bool counted_alone;				 /* no other input waited when it came */
 	int64_t input_ns, input_before_ns,
 		lag_ns; /* latest input; the one before; longest wait lately of one that waited alone, up to INTERVAL_LAG_NS */
-	bool pairs_unknown, gave_up; /* gave_up: since updates came far later than their inputs */
+	bool pairs_unknown, gave_up;	/* gave_up: since updates came far later than their inputs */
 	int instants, left;		/* updates in a row that came only with the next input; that came after several */
 	int64_t trip_ns[CHANNELS];	/* shortest way there and back of data of this channel; 0: not known */
 	int64_t ends_ns[INTERVAL_ENDS]; /* inputs of the current update */

@@ -35,7 +35,8 @@
 /* A keysym of X11 that changes nothing by itself: Shift to Hyper, locks and levels. */
 static bool is_modifier(uint32_t keysym)
 {
-	return (keysym >= 0xffe1 && keysym <= 0xffee) || (keysym >= 0xfe01 && keysym <= 0xfe13) || keysym == 0xff7e || keysym == 0xff7f;
+	return (keysym >= 0xffe1 && keysym <= 0xffee) || (keysym >= 0xfe01 && keysym <= 0xfe13) || keysym == 0xff7e ||
+	       keysym == 0xff7f;
 }
 
 /* The same as a keycode of evdev, which X servers on Linux use. */
@@ -68,8 +69,7 @@ static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *is_
 			press |= read_u8(r, at + 1) & ~*buttons;
 			*buttons = read_u8(r, at + 1);
 			break;
-		case RFB_CLIENT_QEMU:
-			press |= !read_u8(r, at + 1) && read_be16(r, at + 2) && !is_modifier(read_be32(r, at + 4));
+		case RFB_CLIENT_QEMU: press |= !read_u8(r, at + 1) && read_be16(r, at + 2) && !is_modifier(read_be32(r, at + 4));
 		}
 	}
 	return press;
@@ -102,7 +102,8 @@ static bool find_x11_press(struct bounded_reader *r, bool *is_reply)
 		uint8_t type = read_u8(r, at) & 0x7f;
 		bool of_user = type >= 3 && type <= 10; /* released, moved; entered, left; focus */
 
-		if ((type == 2 && !is_modifier_code(read_u8(r, at + 1))) || type == 4 || (type == 35 && is_generic_press(r, at, &of_user))) /* a key, a button */
+		if ((type == 2 && !is_modifier_code(read_u8(r, at + 1))) || type == 4 ||
+		    (type == 35 && is_generic_press(r, at, &of_user))) /* a key, a button */
 			return true;
 		*is_reply |= !of_user && type != 2;
 		if (type == 1 || type == 35) {

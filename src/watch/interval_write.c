@@ -343,7 +343,8 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	else if (worst->verdict.word >= VERDICT_NETWORK && worst->verdict.word != VERDICT_UNKNOWN &&
 		 (worst->verdict.why == WHY_NONE || worst->verdict.why == WHY_BEHIND))
 		snprintf(verdict, sizeof(verdict), "! %s%s %s+%s", verdict_words[worst->verdict.word],
-			 worst->verdict.why == WHY_BEHIND ? " or way behind" : "", is_wait_a_range(worst) ? ">" : "", ns_text((double)worst->verdict.rise_ns));
+			 worst->verdict.why == WHY_BEHIND ? " or way behind" : "", is_wait_a_range(worst) ? ">" : "",
+			 ns_text((double)worst->verdict.rise_ns));
 	else
 		snprintf(verdict, sizeof(verdict), "%s %s%s%s",
 			 worst->verdict.word == VERDICT_UNKNOWN	  ? "?"

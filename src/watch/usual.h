@@ -28,8 +28,8 @@
 #define USUAL_CHANCE 0.001
 #define USUAL_LATE_NS 200000000LL /* the least TCP timeout of Linux */
 #define USUAL_LATE_POWER 6	  /* of upper quartile / median: 4 standard deviations of a lognormal distribution */
-#define USUAL_GROWN_NS 50000000LL   /* the median may become so much longer than the lowest one within a day, or */
-#define USUAL_GROWN_TIMES 2	    /* ... so many times as long; a longer one never becomes usual */
+#define USUAL_GROWN_NS 50000000LL /* the median may become so much longer than the lowest one within a day, or */
+#define USUAL_GROWN_TIMES 2	  /* ... so many times as long; a longer one never becomes usual */
 #define USUAL_DAY_NS (24 * 60 * USUAL_SLOT_NS)
 
 struct usual_slot {
@@ -51,8 +51,8 @@ struct usual {
 	uint64_t latest_n, intervals;				 /* intervals: so far */
 	uint32_t usual_us[USUAL_ENOUGH + USUAL_VALUES], usual_n; /* ascending */
 	uint32_t longest_us;					 /* of all values in slots that are not raised */
-	uint32_t lowest_us;					 /* median of USUAL_ENOUGH values within USUAL_DAY_NS; 0: none yet */
-	int64_t age_ns, lowest_ns;				 /* length of all intervals; when it was so low */
+	uint32_t lowest_us;			   /* median of USUAL_ENOUGH values within USUAL_DAY_NS; 0: none yet */
+	int64_t age_ns, lowest_ns;		   /* length of all intervals; when it was so low */
 	double pairs, alike, now_pairs, now_alike; /* successive values; those on one side of it; now: to be learned */
 	int side;				   /* of the usual median, on which the latest value is: 1: above */
 	uint64_t random;

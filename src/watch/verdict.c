@@ -12,8 +12,9 @@
 #define UPPER 0.75
 
 const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
-const char *const verdict_whys[] = { "",      "cause",	     "range",	"loss",	 "waiting",    "frames", "drops",
-				     "clock", "connections", "picture", "pairs", "next input", "chaff",	 "transfer", "way behind" };
+const char *const verdict_whys[] = { "",       "cause",	     "range", "loss",	     "waiting",
+				     "frames", "drops",	     "clock", "connections", "picture",
+				     "pairs",  "next input", "chaff", "transfer",    "way behind" };
 
 void verdict_init(struct verdict_baseline *b)
 {
@@ -390,8 +391,10 @@ struct verdict verdict_add_interval(struct verdict_baseline *b, const struct ver
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_WAITING, .rise_ns = -1 }; /* no wait has ended */
 	/* without user input only handshakes and the like were timed: no basis for what is usual */
 	raised = v.word >= VERDICT_NETWORK || (v.word == VERDICT_LEARNING && v.rise_ns > 0);
-	if (judge_late(b, seen).word != VERDICT_IDLE) /* of these the late waits alone are not learned */
-		raised = is_rise(find_wait_rise(b, MEDIAN).seen_ns, usual_median_ns(b, PART_WAIT));
+	if (judge_late(b, seen).word != VERDICT_IDLE) { /* of these the late waits alone are not learned, or nothing is */
+		learn &= !is_rise(find_wait_rise(b, MEDIAN).seen_ns, usual_median_ns(b, PART_WAIT));
+		raised = false;
+	}
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		usual_end_interval(&b->part[p], seen->length_ns, learn, raised);
 

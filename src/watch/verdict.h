@@ -76,14 +76,14 @@ enum verdict_part {
 
 /* A wait that has ended, and what its own packets tell. */
 struct verdict_wait {
-	enum verdict_part part; /* whose usual values it is compared with */
-	enum verdict_word host; /* that had to answer */
+	enum verdict_part part;	   /* whose usual values it is compared with */
+	enum verdict_word host;	   /* that had to answer */
 	int64_t took_ns, least_ns; /* least: by the reading of which input was answered that is best for the host */
-	int64_t busy_ns;   /* so long the host went on with what it had to send before, or could not send more unasked */
-	int64_t closed_ns; /* so long the window was closed */
-	int64_t way_ns; /* until its data was acknowledged, beyond the least round trip; -1: it never was */
-	bool acked;	/* before the answer: maybe only as late as a host may delay that */
-	bool lost;	/* something was sent again meanwhile */
+	int64_t busy_ns;	   /* so long the host went on with what it had to send before, or could not send more unasked */
+	int64_t closed_ns;	   /* so long the window was closed */
+	int64_t way_ns;		   /* until its data was acknowledged, beyond the least round trip; -1: it never was */
+	bool acked;		   /* before the answer: maybe only as late as a host may delay that */
+	bool lost;		   /* something was sent again meanwhile */
 };
 struct verdict_late {
 	uint32_t busy;		  /* late ones for which the host was busy so long */

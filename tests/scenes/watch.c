@@ -105,7 +105,8 @@ static size_t put_message(enum what what, size_t bytes)
 	if (w.tls)
 		return all;
 	if (w.x11)
-		return what == UPDATE ? put("\110", 1, bytes) : put((uint8_t[]){ what == PRESS ? 2 : 3, bytes == 1 ? 37 : 38 }, 2, 32);
+		return what == UPDATE ? put("\110", 1, bytes)
+				      : put((uint8_t[]){ what == PRESS ? 2 : 3, bytes == 1 ? 37 : 38 }, 2, 32);
 	if (!w.rfb) /* frames of a WebSocket */
 		return put("\202", 1, what == UPDATE ? bytes : what == REPLY ? 16 : 14);
 	switch (what) {
@@ -198,7 +199,8 @@ static void type_keys(void)
 	       dwell = scene_number(w.s, "dwell", 80);
 	double ms = 1 * S, chaff = 0, next = w.from;
 	const char *all = scene_word(w.s, "mods", "");
-	bool holds = !strcmp(all, "hold"), shifts = !strcmp(all, "shift"), mods = shifts || !strcmp(all, "ctrl"), rolls = !strcmp(all, "roll");
+	bool holds = !strcmp(all, "hold"), shifts = !strcmp(all, "shift"), mods = shifts || !strcmp(all, "ctrl"),
+	     rolls = !strcmp(all, "roll");
 
 	while (ms < w.seconds * S - 1 * S) {
 		bool repeats = (!strcmp(w.change, "held") && ms < w.from) || (has_changed("repeat", ms) && ms < w.from + 8 * S),
@@ -432,7 +434,8 @@ static void send_packets(struct capture_meter *m)
 			again.ms += uniform(200, 300);
 			again.again = true;
 			add_event(again);
-		} else if (has_changed("early", w.event[i].ms) && w.event[i].bytes && w.event[i].side == (w.at_server ? CLIENT : SERVER) &&
+		} else if (has_changed("early", w.event[i].ms) && w.event[i].bytes &&
+			   w.event[i].side == (w.at_server ? CLIENT : SERVER) &&
 			   random_fraction(w.rng) < 0.15) { /* lost before the tap */
 			w.event[i].ms += uniform(200, 300);
 			w.event[i].through = fmax(w.event[i].through, w.event[i].ms);
