@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define BLOCK 8	       /* changed pixels are grouped in blocks of 8 x 8 pixels */
 #define REACH_X 3      /* blocks this near side by side belong to one group: letters of a line leave gaps */
@@ -33,8 +34,26 @@ void region_format(const struct pixel_area *r, char text[static REGION_TEXT])
 	snprintf(text, REGION_TEXT, "%dx%d+%d+%d", r->w, r->h, r->x, r->y);
 }
 
+int region_pixel_change(uint32_t a, uint32_t b)
+{
+	int most = 0;
+
+	for (int shift = 0; shift < 32; shift += 8) {
+		int change = abs((int)(a >> shift & 255) - (int)(b >> shift & 255));
+
+		most = change > most ? change : most;
+	}
+	return most;
+}
+
+int region_same(const struct change_marks *m)
+{
+	return m->contrast / 4 > REGION_SAME ? m->contrast / 4 : REGION_SAME;
+}
+
 bool region_mark_changes(struct change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit)
 {
+	int same = bit == REGION_LEFT ? region_same(m) : REGION_SAME;
 	bool changed = false;
 
 	for (int y = 0; y < m->h; y++) {
@@ -43,10 +62,14 @@ bool region_mark_changes(struct change_marks *m, const uint32_t *before, const u
 		if (!memcmp(before + row, after + row, (size_t)m->w * sizeof(*before)))
 			continue;
 		for (size_t i = row; i < row + (size_t)m->w; i++) {
-			if (before[i] == after[i])
+			int change = before[i] == after[i] ? 0 : region_pixel_change(before[i], after[i]);
+
+			if (change <= same)
 				continue;
 			changed = changed || !(m->bits[i] & NOISE);
 			m->bits[i] |= bit;
+			if (!(m->bits[i] & NOISE) && change > m->contrast)
+				m->contrast = change;
 		}
 	}
 	return changed;

@@ -26,10 +26,18 @@ struct change_marks {
 	int w, h;
 	uint8_t *bits; /* w x h; the caller's */
 	bool erased;   /* BackSpace was typed after each key: text does not grow */
+	int contrast;  /* the largest change of a pixel after a key, of those that have never changed without one */
 };
 
-/* Sets `bit` for each pixel in which the two pictures of w x h pixels differ. True if one of these has never changed without a
- * key. */
+#define REGION_SAME 16 /* of 255: what a lossy picture may come back other than it was, and what no letter stands out by */
+
+/* By how much a pixel may differ that BackSpace has brought back. */
+int region_same(const struct change_marks *m);
+/* By how much the two pixels differ in that of their four bytes in which they differ most. */
+int region_pixel_change(uint32_t a, uint32_t b);
+
+/* Sets `bit` for each pixel in which the two pictures of w x h pixels differ by more than REGION_SAME; REGION_LEFT only where that
+ * is a quarter of the contrast, too. True if one of these has never changed without a key. */
 bool region_mark_changes(struct change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit);
 
 /* Finds the region of the echoes: the group of changes that followed most keys, and of which BackSpace has left nothing, where it

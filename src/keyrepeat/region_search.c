@@ -13,8 +13,10 @@
 #define ECHO_NS (400 * NS_PER_MS)     /* shortest wait for the changes after a key; on a busy machine the first may come later */
 #define QUIET_NS (250 * NS_PER_MS)    /* after a change the wait goes on until nothing changed for this long ... */
 #define ECHO_MAX_NS (3 * NS_PER_S)    /* ... but ends here, where something changes all the time, or nothing does */
+#define SHOW_MAX_NS (10 * NS_PER_S)   /* a key that BackSpace will follow gets so long to show, and so does BackSpace */
 #define READ_NS (25 * NS_PER_MS)      /* between two readings of the screen */
 #define DOWN_NS (5 * NS_PER_MS)	      /* how long a key is held down */
+#define BESIDE 40		      /* pixels beside a letter in which its caret is */
 #define PAIRS 2			      /* of a key and BackSpace */
 
 #define NOT_SHOWN "no place follows the keys typed"
@@ -25,6 +27,7 @@ struct search_state {
 	int key, back; /* the target's numbers; back -1: keys stay */
 	struct change_marks marks;
 	uint32_t *last, *now, *before; /* pixels of the last reading, of this one, and before the key */
+	int64_t took_ns;	       /* until the last key showed */
 };
 
 /* Marks the pixels that changed since the last call. True when some did. */
@@ -56,20 +59,78 @@ static void mark_keyless_changes(struct search_state *s, uint8_t bit)
 	}
 }
 
+/* The area of what the key changed, and of a caret beside it. */
+static struct pixel_area find_typed_area(const struct search_state *s, uint8_t bit)
+{
+	struct pixel_area out = { 0 };
+
+	for (int y = 0; y < s->marks.h; y++)
+		for (int x = 0; x < s->marks.w; x++) {
+			uint8_t bits = s->marks.bits[(size_t)y * (size_t)s->marks.w + (size_t)x];
+
+			if (bits & bit && !(bits & REGION_BEFORE))
+				area_include(&out, &(struct pixel_area){ x - BESIDE, y, 2 * BESIDE + 1, 1 });
+		}
+	return area_clip(out, s->marks.w, s->marks.h);
+}
+
+/* True if all that the key changed, or that changes without keys beside it, as a caret does, is as it was before. */
+static bool is_taken_away(const struct search_state *s, const struct pixel_area *at, uint8_t bit)
+{
+	for (int y = at->y; y < at->y + at->h; y++)
+		for (int x = at->x; x < at->x + at->w; x++) {
+			size_t i = (size_t)y * (size_t)s->marks.w + (size_t)x;
+
+			if (s->marks.bits[i] & (bit | REGION_BEFORE) &&
+			    region_pixel_change(s->before[i], s->last[i]) > region_same(&s->marks))
+				return false;
+		}
+	return true;
+}
+
+/* Types BackSpace and waits until what the key before it (of the bit `typed`) changed is as it was, or something else changes all
+ * the time. A caret may blink meanwhile. */
+static bool erase_and_mark(struct search_state *s, uint8_t typed, uint8_t bit)
+{
+	struct pixel_area at = find_typed_area(s, typed);
+	int64_t begin, until;
+
+	if (!s->cfg->type(s->cfg->self, s->back, true))
+		return false;
+	proc_sleep(clock_now() + DOWN_NS);
+	s->cfg->type(s->cfg->self, s->back, false);
+	begin = clock_now();
+	until = begin + (3 * s->took_ns > ECHO_MAX_NS ? 3 * s->took_ns : ECHO_MAX_NS);
+	while (!proc_stop && clock_now() < until) {
+		mark_new_changes(s, bit);
+		if (is_taken_away(s, &at, (uint8_t)(typed | bit))) {
+			for (size_t i = 0; i < (size_t)s->marks.w * (size_t)s->marks.h; i++)
+				s->marks.bits[i] |= s->marks.bits[i] & typed ? bit : 0; /* also a caret that had just blinked */
+			break;
+		}
+		proc_sleep(clock_now() + READ_NS);
+	}
+	return true;
+}
+
 /* Types a key and marks the pixels that change. False: it does not get where it should. *shown: some changed. */
 static bool type_and_mark(struct search_state *s, int key, uint8_t bit, bool *shown)
 {
-	int64_t begin, changed = 0;
+	int64_t begin, changed = 0, until;
 
 	if (!s->cfg->type(s->cfg->self, key, true))
 		return false;
 	proc_sleep(clock_now() + DOWN_NS);
 	s->cfg->type(s->cfg->self, key, false);
 	begin = clock_now();
-	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
+	until = begin + (s->back < 0 ? ECHO_MAX_NS : SHOW_MAX_NS);
+	while (!proc_stop && clock_now() < until &&
 	       (!changed || clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
-		if (mark_new_changes(s, bit))
+		if (mark_new_changes(s, bit)) {
+			until = changed ? until : clock_now() + ECHO_MAX_NS;
+			s->took_ns = changed ? s->took_ns : clock_now() - begin;
 			changed = clock_now();
+		}
 		proc_sleep(clock_now() + READ_NS);
 	}
 	*shown = changed;
@@ -105,7 +166,7 @@ static int type_pairs(struct search_state *s, struct why *why)
 			return -EPIPE;
 		if (!shown && !proc_stop)
 			return fail_search(s, NOT_SHOWN, why);
-		if (!type_and_mark(s, s->back, (uint8_t)REGION_KEY(2 * i + 1), &shown))
+		if (!erase_and_mark(s, (uint8_t)REGION_KEY(2 * i), (uint8_t)REGION_KEY(2 * i + 1)))
 			return -EPIPE;
 		region_mark_changes(&s->marks, s->before, s->last, REGION_LEFT);
 		if (!proc_stop && !region_find_echoes(&s->marks, &found))

@@ -249,7 +249,8 @@ static void vnc_close(void *p)
 	free(self);
 }
 
-static void set_up_client(struct vnc_client *self)
+/* lossless: a field must look as before when the character is erased; so small a picture takes no longer for that */
+static void set_up_client(struct vnc_client *self, bool lossless)
 {
 	static const uint32_t types[] = { rfbNoAuth, rfbTLS, rfbVeNCrypt, rfbVncAuth, rfbARD };
 	rfbClient *c = self->client;
@@ -268,6 +269,7 @@ static void set_up_client(struct vnc_client *self)
 	c->appData.encodingsString = ENCODINGS;
 	c->appData.compressLevel = 2; /* both levels: defaults of TigerVNC's viewer */
 	c->appData.qualityLevel = 8;
+	c->appData.enableJPEG = !lossless;
 	c->appData.useRemoteCursor =
 		TRUE; /* without the pointer in the picture, it does not cover the patch or count as an update */
 	c->format.redShift = 0;
@@ -412,7 +414,7 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 		.password_file = cfg->password_file,
 		.picture = { .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
 	};
-	set_up_client(self);
+	set_up_client(self, cfg->back);
 	if (connect_server(self, cfg, why)) {
 		picture_free(&self->picture);
 		free(self);
@@ -441,8 +443,9 @@ static void vnc_describe(void *p, char *text, size_t size)
 {
 	const rfbClient *c = ((struct vnc_client *)p)->client;
 
-	snprintf(text, size, "RFB %d.%d, %dx%d \"%s\", security type %u%s, offers %s", c->major, c->minor, c->width, c->height,
-		 c->desktopName ? c->desktopName : "", (unsigned)c->authScheme, c->tlsSession ? " (TLS)" : "", ENCODINGS);
+	snprintf(text, size, "RFB %d.%d, %dx%d \"%s\", security type %u%s, offers %s%s", c->major, c->minor, c->width, c->height,
+		 c->desktopName ? c->desktopName : "", (unsigned)c->authScheme, c->tlsSession ? " (TLS)" : "", ENCODINGS,
+		 c->appData.enableJPEG ? "" : " without JPEG");
 }
 
 static void write_receiver(void *p, char *text, size_t size)

@@ -11,7 +11,9 @@
 
 static int64_t now_ns;
 static int64_t painted_ns, paint_until_ns; /* the session is painted at the first, and again and again until the second */
-static int letters;
+static int letters, late_letters; /* letters shown; the number that will be, at due_ns */
+static int64_t due_ns, delay_ns, blink_ns; /* blink_ns: the caret changes so often, from its last key on */
+static int noise; /* each picture is so far from the one that was sent, at most, as a lossy one is */
 static bool told;
 
 int64_t __wrap_clock_now(void);
@@ -35,14 +37,20 @@ static void paint(uint32_t *pixels, int x, int y, int w, int h, uint32_t colour)
 /* Grey, as a login; then black with a field of white letters and a caret. */
 static bool read_screen(void *self, uint32_t *pixels, int w, int h)
 {
+	static uint32_t rng = 1;
 	bool session = now_ns >= painted_ns;
 
 	(void)self;
+	if (now_ns >= due_ns)
+		letters = late_letters;
 	paint(pixels, 0, 0, w, h, session ? 0 : 0x808080);
 	if (session) {
 		paint(pixels, 40, 40, 8 * letters, 14, 0xffffff);
-		paint(pixels, 40 + 8 * letters, 40, 8, 14, 0x00ff00);
+		if (!blink_ns || now_ns / blink_ns % 2)
+			paint(pixels, 40 + 8 * letters, 40, 8, 14, 0x00ff00);
 	}
+	for (int i = 0; i < w * h && noise; i++)
+		pixels[i] ^= (rng = rng * 1664525 + 1013904223) >> 8 & (uint32_t)noise * 0x10101u;
 	return true;
 }
 
@@ -65,7 +73,8 @@ static int add_act(void *self, const struct input_act *act, struct why *why)
 static bool type_key(void *self, int key, bool down)
 {
 	(void)self;
-	letters += !down ? 0 : key == 0 ? 1 : -1;
+	late_letters += !down ? 0 : key == 0 ? 1 : -1;
+	due_ns = down ? now_ns + delay_ns : due_ns;
 	return true;
 }
 
@@ -82,7 +91,7 @@ static int search_area(struct pixel_area *found)
 				     .type = type_key };
 	struct why why = { "" };
 
-	now_ns = letters = 0;
+	now_ns = due_ns = letters = late_letters = 0;
 	told = false;
 	*found = (struct pixel_area){ 0 };
 	return region_search(&cfg, found, &why);
@@ -116,4 +125,40 @@ TEST(a_picture_painted_all_the_time_is_not_waited_for)
 	assert_int_equal(search_area(&found), 0);
 	assert_field(&found);
 	assert_true(now_ns < 25000 * MS);
+}
+
+static void assert_found(void)
+{
+	struct pixel_area found;
+
+	painted_ns = paint_until_ns = 0;
+	assert_int_equal(search_area(&found), 0);
+	assert_field(&found);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	delay_ns = blink_ns = noise = 0;
+	return 0;
+}
+
+/* As JPEG comes back: no pixel exactly as it was. */
+TEST_WITH(NULL, reset, a_lossy_picture_hides_no_field)
+{
+	for (noise = 1; noise < 16; noise = 2 * noise + 1)
+		assert_found();
+}
+
+TEST_WITH(NULL, reset, a_key_that_takes_seconds_is_waited_for)
+{
+	for (delay_ns = 500 * MS; delay_ns < 10000 * MS; delay_ns *= 2)
+		assert_found();
+}
+
+TEST_WITH(NULL, reset, a_caret_that_blinks_while_a_key_is_awaited_is_no_answer)
+{
+	for (blink_ns = 330 * MS; blink_ns < 1000 * MS; blink_ns += 100 * MS)
+		for (delay_ns = 100 * MS; delay_ns < 2000 * MS; delay_ns += 250 * MS)
+			assert_found();
 }

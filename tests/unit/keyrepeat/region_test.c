@@ -23,11 +23,11 @@ static int setup(void **state)
 	return 0;
 }
 
-static void paint(int x, int y, int w, int h, uint32_t colour)
+static void paint(int x, int y, int w, int h, uint32_t colour) /* each number another colour, far from the others */
 {
 	for (int r = y; r < y + h; r++)
 		for (int c = x; c < x + w; c++)
-			now[r * WIDTH + c] = colour;
+			now[r * WIDTH + c] = colour * 0x9e3779u;
 }
 
 /* As one look at the screen: what is painted since the last one is marked. */
