@@ -221,9 +221,33 @@ static void widen_to_redraw(struct key_train *t, const struct observations *seen
 	}
 }
 
+/* Pairs keys that are erased: each was sent when the one before was answered, by an update of what it types. */
+static void pair_erased(struct key_train *t, const struct observations *seen)
+{
+	for (size_t i = 0; i < t->due; i++) {
+		struct key_times *key = &t->key[i];
+		size_t at = find_update_at(seen, key_sent_time(key)), next = i + 1 < t->due ? find_update_at(seen, t->key[i + 1].sent_ns) : 0;
+
+		key->answer_ns = key->high_ns = key->censored_ns = 0;
+		key->exact = key->coalesced = false;
+		if (!key->sent_ns || at >= (i + 1 < t->due ? next : seen->updates)) {
+			key->censored_ns = t->end_ns;
+			continue;
+		}
+		key->answer_ns = key->high_ns = seen->update[at].first_ns;
+		key->exact = seen->update[at].last_ns - key->answer_ns <= OBSERVATIONS_GAP_NS;
+		if (!key->exact)
+			key->high_ns = seen->update[at].last_ns;
+	}
+}
+
 static void pair_train(const struct figures_cfg_of_train *cfg, struct key_train *t, const struct observations *seen,
 		       struct train_figures *f)
 {
+	if (t->erased) {
+		pair_erased(t, seen);
+		return;
+	}
 	if (cfg->watch == WATCH_PATCH)
 		f->ahead = pair_patch(t, seen);
 	else if (cfg->watch == WATCH_UPDATE)
@@ -545,6 +569,7 @@ void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *t
 	if (!has_given_up_keys(train, out) && !out->restless && !seen->covered_ns)
 		compute_backlog(train, out);
 	find_lost_keys(train, seen, out);
+	out->backlog.overloaded |= train->unsent > 0;
 }
 
 void figures_free(struct train_figures *f)

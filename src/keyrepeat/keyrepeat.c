@@ -365,7 +365,7 @@ static int report_asked(int err)
 	struct on_demand_run *d = &run->asked;
 	int status = EXIT_OK;
 	bool missed = run->seen.lost || run->seen.steps_lost;
-	const char *why = report_explain_end(&run->seen, d->train.end);
+	const char *why = report_explain_end(&run->seen, &d->train);
 
 	write_key_log(&d->train);
 	if (run->out) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "observations.h"
 #include "apart.h"
+#include "clock.h"
 #include "memory.h"
 
 void observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
@@ -33,7 +34,7 @@ void observations_free(struct observations *s)
 	apart_delete(s->update);
 	apart_delete(s->shown);
 	apart_delete(s->step);
-	blank_free(&s->blank);
+	field_forget(&s->erasing.field);
 }
 
 void observations_clear(struct observations *s)
@@ -42,7 +43,11 @@ void observations_clear(struct observations *s)
 	s->steps_lost = false;
 	s->unreadable = s->unread = 0;
 	s->merge = (struct pair_merger){ 0 };
-	s->blank.n = 0;
+	field_forget(&s->erasing.field);
+	s->erasing = (struct erasing){ .field = s->erasing.field };
+	s->state = FIELD_EMPTY;
+	s->rests = 0;
+	s->blinks = false;
 }
 
 void observations_add_update(struct observations *s, int64_t at_ns)
@@ -178,22 +183,105 @@ void observations_drop_own(struct observations *s)
 	free(of);
 }
 
-void observations_begin_picture(struct observations *s, size_t pixels, size_t watched)
+void observations_begin_picture(struct observations *s, const struct pixel_area *watched)
 {
-	s->filter.pixels = (int64_t)watched;
-	if (s->erases)
-		blank_alloc(&s->blank, pixels);
+	s->filter.pixels = (int64_t)watched->w * watched->h;
+	field_forget(&s->erasing.field);
+	s->erasing.field.at = *watched;
 }
 
-/* An update is what shows the character that was typed, or takes the last of it away. */
-static void record_erasing(struct observations *s, int64_t at_ns, const uint32_t *before, const uint32_t *now, size_t stride,
-			   const struct pixel_area *in)
-{
-	bool held = blank_holds(&s->blank);
+#define FIRST_NS (30 * NS_PER_MS) /* what follows so soon still belongs to how a character looks at first */
 
-	blank_follow(&s->blank, before, now, stride, in, atomic_load(&s->phase) == PHASE_BEFORE);
-	if (blank_holds(&s->blank) != held)
-		observations_add_update(s, at_ns);
+/* Learns the picture at which the field came to rest after a key. Where something follows the character that goes with it, the
+ * character counts, not that. */
+static void learn_rest(struct observations *s, const uint32_t *picture, size_t stride, size_t rests)
+{
+	struct erasing *e = &s->erasing;
+
+	if (rests % 2)
+		field_learn(&e->field, FIELD_TYPED, picture, stride, rests > 1);
+	if (rests == OBSERVATIONS_TAUGHT && e->completed == OBSERVATIONS_TAUGHT / 2)
+		field_prefer_first(&e->field);
+	if (rests % 2 || rests == OBSERVATIONS_TAUGHT)
+		field_compare_states(&e->field);
+	e->far = field_count_differing(&e->field, rests % 2 ? FIELD_EMPTY : FIELD_TYPED, picture, stride);
+	e->learned = rests;
+}
+
+/* While the field is learned: what belongs to a character, and what follows it. *reached: BackSpace has taken it away. */
+static void follow_teaching(struct observations *s, int64_t at_ns, const uint32_t *now, size_t stride, bool reached)
+{
+	struct erasing *e = &s->erasing;
+	int64_t sent = atomic_load(&s->sent_ns), took;
+
+	atomic_store(&s->last_change_ns, at_ns);
+	if (atomic_load(&s->rests) % 2) {
+		e->taking_ns = e->taking_ns ? e->taking_ns : at_ns;
+		took = at_ns - sent;
+		e->completed += reached && at_ns - e->taking_ns <= FIRST_NS && e->last_ns > took && took - e->first_ns < e->last_ns - took;
+		e->first_ns = reached ? 0 : e->first_ns;
+		return;
+	}
+	e->first_ns = e->first_ns ? e->first_ns : at_ns - sent;
+	e->last_ns = at_ns - sent;
+	e->taking_ns = 0;
+	if (e->last_ns - e->first_ns <= FIRST_NS)
+		field_keep_first(&e->field, now, stride);
+}
+
+static void add_shown(struct observations *s, int64_t first_ns, int64_t last_ns)
+{
+	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
+
+	if (n < s->update_room) {
+		s->update[n] = (struct pair_update){ first_ns, last_ns, false };
+		atomic_store_explicit(&s->updates, n + 1, memory_order_release);
+	} else {
+		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
+	}
+	atomic_store_explicit(&s->last_change_ns, last_ns, memory_order_release);
+}
+
+/* Follows the field to what the latest key is to show. An update is from when a part of it is shown until all of it is. */
+static void follow_field(struct observations *s, int64_t at_ns, const uint32_t *now, size_t stride, bool taught)
+{
+	struct erasing *e = &s->erasing;
+	enum field_state is = (enum field_state)atomic_load(&s->state), goal = is == FIELD_EMPTY ? FIELD_TYPED : FIELD_EMPTY;
+	size_t from = field_count_differing(&e->field, is, now, stride), to = field_count_differing(&e->field, goal, now, stride);
+	bool reached = !taught && goal == FIELD_TYPED ? from > e->field.slack : to <= e->field.slack;
+
+	if (!taught && (reached || (is == FIELD_EMPTY ? from : to) > e->field.slack))
+		follow_teaching(s, at_ns, now, stride, reached);
+	if (reached) {
+		add_shown(s, e->begun_ns ? e->begun_ns : at_ns, at_ns);
+		e->far = from;
+		e->begun_ns = 0;
+		atomic_store(&s->state, (int)goal);
+	} else if (from <= e->field.slack || atomic_load(&s->phase) != PHASE_KEYS) {
+		e->far = to;
+		e->begun_ns = 0;
+	} else if (!e->begun_ns && to + e->field.slack < e->far) {
+		e->begun_ns = at_ns;
+	}
+}
+
+static void record_erasing(struct observations *s, int64_t at_ns, const uint32_t *before, const uint32_t *now, size_t stride)
+{
+	struct erasing *e = &s->erasing;
+	int phase = atomic_load(&s->phase);
+	size_t rests = atomic_load(&s->rests);
+
+	if (!e->field.n[FIELD_EMPTY])
+		field_learn(&e->field, FIELD_EMPTY, before, stride, false);
+	atomic_store(&s->blinks, e->field.n[FIELD_EMPTY] > 1);
+	if (rests > e->learned)
+		learn_rest(s, before, stride, rests);
+	if (phase == PHASE_BEFORE)
+		field_learn(&e->field, FIELD_EMPTY, now, stride, false);
+	else if (phase == PHASE_IDLE && rests < OBSERVATIONS_TAUGHT) /* a caret that blinks */
+		field_learn(&e->field, (enum field_state)atomic_load(&s->state), now, stride, false);
+	else
+		follow_field(s, at_ns, now, stride, rests == OBSERVATIONS_TAUGHT);
 }
 
 void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
@@ -203,7 +291,7 @@ void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t
 	int y = in->y, end = in->y + in->h;
 
 	if (s->erases)
-		record_erasing(s, at_ns, before, now, stride, in);
+		record_erasing(s, at_ns, before, now, stride);
 	for (; !s->erases && caret_find_change(before, now, stride, in->x, y, in->w, end - y, &step); y = step.bottom + 1)
 		observations_add_change(s, &step);
 	y = s->erases ? end : y;
@@ -259,92 +347,4 @@ int64_t observations_find_stamp(const struct observations *s, int64_t at_ns)
 	const struct frame_stamp *stamp = n ? bsearch(&at_ns, s->stamp, n, sizeof(*s->stamp), compare_time) : NULL;
 
 	return stamp ? stamp->ms : 0;
-}
-
-void blank_alloc(struct blank *b, size_t pixels)
-{
-	blank_free(b);
-	b->pixels = pixels;
-	b->changes = memory_new(pixels, sizeof(*b->changes));
-	for (size_t k = 0; k < BLANK_PICTURES; k++)
-		b->picture[k] = memory_new(pixels, sizeof(*b->picture[k]));
-}
-
-static void keep_first(struct blank *b, const uint32_t *picture)
-{
-	memset(b->changes, 0, b->pixels * sizeof(*b->changes));
-	for (size_t k = 0; k < BLANK_PICTURES; k++)
-		memcpy(b->picture[k], picture, b->pixels * sizeof(*picture));
-	b->differing[0] = 0;
-	b->n = 1;
-}
-
-bool blank_holds(const struct blank *b)
-{
-	bool holds = !b->n;
-
-	for (size_t k = 0; k < b->n; k++)
-		holds |= !b->differing[k];
-	return holds;
-}
-
-/* Counts the pixel in which pictures are different now, and were before. */
-static void count_pixel(struct blank *b, size_t i, uint32_t before, uint32_t now)
-{
-	for (size_t k = 0; k < b->n && !b->changes[i]; k++) {
-		b->differing[k] += now != b->picture[k][i];
-		b->differing[k] -= before != b->picture[k][i];
-	}
-}
-
-/* What has just changed is what another picture is to have, or what is not to be compared. */
-static void learn_pixel(struct blank *b, size_t i, uint32_t now)
-{
-	if (b->n < BLANK_PICTURES) {
-		b->picture[b->n][i] = now;
-		return;
-	}
-	for (size_t k = 0; k < b->n && !b->changes[i]; k++)
-		b->differing[k] -= now != b->picture[k][i];
-	b->changes[i] = true;
-}
-
-static void visit_pixels(struct blank *b, const uint32_t *before, const uint32_t *now, size_t stride, const struct pixel_area *in,
-			 bool learn)
-{
-	for (int y = in->y; y < in->y + in->h; y++) {
-		size_t first = (size_t)y * stride + (size_t)in->x, end = first + (size_t)in->w;
-
-		if (!memcmp(before + first, now + first, (end - first) * sizeof(*now)))
-			continue;
-		for (size_t i = first; i < end; i++) {
-			if (before[i] == now[i])
-				continue;
-			if (learn)
-				learn_pixel(b, i, now[i]);
-			else
-				count_pixel(b, i, before[i], now[i]);
-		}
-	}
-}
-
-void blank_follow(struct blank *b, const uint32_t *before, const uint32_t *now, size_t stride, const struct pixel_area *in,
-		  bool learn)
-{
-	if (!b->n)
-		keep_first(b, before);
-	visit_pixels(b, before, now, stride, in, false);
-	if (!learn || blank_holds(b))
-		return;
-	visit_pixels(b, before, now, stride, in, true);
-	if (b->n < BLANK_PICTURES)
-		b->differing[b->n++] = 0;
-}
-
-void blank_free(struct blank *b)
-{
-	for (size_t k = 0; k < BLANK_PICTURES; k++)
-		free(b->picture[k]);
-	free(b->changes);
-	*b = (struct blank){ 0 };
 }

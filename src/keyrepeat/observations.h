@@ -8,35 +8,13 @@
 
 #include "area.h"
 #include "blink_filter.h"
+#include "field.h"
 #include "pairing.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Whether a picture is as it was before a character was typed. Pure.
- *
- * It is also that where a caret blinks in it: until a key is typed, two pictures are kept, and pixels that change beyond that are
- * not compared. */
-#define BLANK_PICTURES 2 /* a caret is there, or not */
-
-/* All zero at first. */
-struct blank {
-	uint32_t *picture[BLANK_PICTURES];
-	size_t n, pixels;		  /* pictures kept; pixels of each */
-	size_t differing[BLANK_PICTURES]; /* pixels in which the picture now is another */
-	bool *changes;			  /* of each pixel: it changes without keys */
-};
-
-/* Makes room for pictures of so many pixels. Until `n` is 0 again, the picture at the first change is the one that is kept. */
-void blank_alloc(struct blank *b, size_t pixels);
-/* The area of the picture has changed from `before` to `now` (rows of `stride` pixels). learn: no key is typed yet. */
-void blank_follow(struct blank *b, const uint32_t *before, const uint32_t *now, size_t stride, const struct pixel_area *in,
-		  bool learn);
-/* True if the picture is one of those kept. */
-bool blank_holds(const struct blank *b);
-void blank_free(struct blank *b);
 
 #define OBSERVATIONS_GAP_NS 10000000LL /* changes less than 10 ms apart are one update */
 
@@ -52,6 +30,18 @@ struct frame_stamp {
 	int64_t ms;    /* time of day by the clock of the server */
 };
 
+#define OBSERVATIONS_TAUGHT 4 /* keys, a character and BackSpace in turns, from which is learned how they look */
+
+/* What is known of a character that is typed and erased in turns. All zero at first. */
+struct erasing {
+	struct field field;
+	size_t learned;			      /* of `rests`, those whose picture is learned */
+	size_t far;			      /* pixels from what the key is to show, while nothing of it is shown */
+	int64_t begun_ns;		      /* since then some of it is; 0: none */
+	int64_t first_ns, last_ns, taking_ns; /* while it is learned: first and latest change after the character; after BackSpace */
+	size_t completed;		      /* characters that something else follows, such as a completion, which goes with them */
+};
+
 struct observations {
 	struct pair_update *update; /* last_ns of the latest one still changes, and is for the thread that adds only */
 	struct shown_number *shown; /* each change of the patch's number */
@@ -61,10 +51,14 @@ struct observations {
 	int64_t longest_ns;				       /* longest duration of an update */
 	struct pair_merger merge;
 	bool erases;		    /* updates are those that show or take back a character */
-	struct blank blank;	    /* used with `erases`, only by the thread that adds updates */
+	struct erasing erasing;	    /* used with `erases`, only by the thread that adds updates */
 	bool filters;		    /* changes where the picture changes without keys are no updates; else all are */
 	struct blink_filter filter; /* for the thread that adds */
 	_Atomic int phase;	    /* enum observations_phase; set by the thread that sends */
+	_Atomic int state;	    /* with `erases`: enum field_state */
+	_Atomic bool blinks;	    /* the same: the field has had two pictures before the first key */
+	_Atomic size_t rests;	    /* the same: keys taught, after which the field came to rest; set by the thread that sends */
+	_Atomic int64_t sent_ns;    /* the same: of the latest key */
 	_Atomic size_t own;	    /* changes left out since the first key */
 	_Atomic size_t updates, shows, steps, stamps; /* elements used */
 	_Atomic size_t lost;			      /* updates and numbers for which there was no room */
@@ -93,8 +87,8 @@ void observations_clear(struct observations *s);
 void observations_add_update(struct observations *s, int64_t at_ns);
 /* Records which pixels changed, for targets that compare pictures: an update, unless the place changes without keys. */
 void observations_add_change(struct observations *s, const struct caret_step *step);
-/* A picture begins, of so many pixels, of which so many are watched. */
-void observations_begin_picture(struct observations *s, size_t pixels, size_t watched);
+/* A picture begins, of which this area is watched. */
+void observations_begin_picture(struct observations *s, const struct pixel_area *watched);
 /* Records which of the pixels in an area changed between two pictures (rows of `stride` pixels), an update only if some did, and
  * copies the area to `before`. */
 void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,

@@ -87,7 +87,7 @@ static void copy_picture(struct picture *p)
 	p->before_width = p->width;
 	p->before_height = p->height;
 	memcpy(p->before, p->memory.at, bytes);
-	observations_begin_picture(p->seen, (size_t)p->width * (size_t)p->height, (size_t)watched.w * (size_t)watched.h);
+	observations_begin_picture(p->seen, &watched);
 }
 
 /* Records which pixels the update changed. Compares pixels, as servers send whole tiles of which only a part has changed, or

@@ -224,6 +224,6 @@ int region_search_picture(struct region_search *cfg, struct picture *picture, st
 	if (err || area_is_empty(&picture->region)) /* (a signal has ended it) */
 		return err;
 	picture->region_from = "found by typing";
-	picture->seen->filter.pixels = (int64_t)picture->region.w * picture->region.h;
+	observations_begin_picture(picture->seen, &picture->region);
 	return 0;
 }

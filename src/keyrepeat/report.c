@@ -140,7 +140,7 @@ static void add_clock_offset(struct rec_report *r, const struct key_train *train
 void report_train_result(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
 			 const struct observations *seen, struct train_figures *f, bool keys)
 {
-	static const char *const ends[] = { "complete", "interrupted", "connection dropped", "window left" };
+	static const char *const ends[] = { "complete", "interrupted", "connection dropped", "window left", "key not shown" };
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S;
 
 	rec_begin_object(r, "result");
@@ -185,13 +185,21 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 	rec_end(r);
 }
 
-const char *report_explain_end(const struct observations *seen, enum sender_end end)
+const char *report_explain_end(const struct observations *seen, const struct key_train *train)
 {
 	static char text[200];
+	enum sender_end end = train->end;
 
 	if (end == SENDER_LEFT)
 		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured",
 			 (const char *)seen->left);
+	else if (end == SENDER_UNSHOWN && train->late_ns > train->waited_ns)
+		snprintf(text, sizeof(text), "a key was shown only after %s, so no more were typed: the server, or what shows the key, hung",
+			 ns_text((double)train->late_ns));
+	else if (end == SENDER_UNSHOWN)
+		snprintf(text, sizeof(text),
+			 "a key was not shown within %s, so no more were typed: it was lost, it went elsewhere, or the server hangs",
+			 ns_text((double)train->waited_ns));
 	else if (end != SENDER_DROPPED)
 		return NULL;
 	else if (seen->crashed == SIGKILL)
@@ -265,7 +273,7 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 				const struct observations *seen, const struct train_figures *f, bool keys, int *status)
 {
 	static char text[200];
-	const char *why = report_explain_end(seen, train->end);
+	const char *why = report_explain_end(seen, train);
 
 	*status = EXIT_RUN;
 	if (why)

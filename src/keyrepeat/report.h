@@ -10,7 +10,7 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 			 const struct observations *seen, struct train_figures *f, bool keys);
 
 /* A warning for a train that the display or the window ended, valid until the next call; NULL: they did not. */
-const char *report_explain_end(const struct observations *seen, enum sender_end end);
+const char *report_explain_end(const struct observations *seen, const struct key_train *train);
 
 /* A warning for a run that has a report but went wrong, valid until the next call; NULL: none. *status: the exit status of the
  * program. */

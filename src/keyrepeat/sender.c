@@ -136,6 +136,7 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 	if (atomic_load(&s->seen->left)) /* the window may have lost the keyboard during the wait */
 		return;
 	key->sent_ns = clock_now();
+	atomic_store(&s->seen->sent_ns, key->sent_ns);
 	atomic_store(&s->seen->phase, PHASE_KEYS);
 	/* the key before is still down: the server read nothing when it was due to go up, or gaps are shorter than a tap */
 	if (s->down >= 0 && s->release_ns != INT64_MAX)

@@ -11,7 +11,8 @@ enum sender_end {
 	SENDER_COMPLETE,    /* all keys sent, or still sending */
 	SENDER_INTERRUPTED, /* stop signal */
 	SENDER_DROPPED,	    /* the connection is broken */
-	SENDER_LEFT	    /* the chosen window lost the keyboard */
+	SENDER_LEFT,	    /* the chosen window lost the keyboard */
+	SENDER_UNSHOWN	    /* a key that BackSpace is to follow did not show, or BackSpace did not take it away */
 };
 
 struct key_sender {

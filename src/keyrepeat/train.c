@@ -280,7 +280,9 @@ static bool await_turn(struct key_train_run *run, const struct key_train_block *
 	while (!single_keys_answered(run, b)) {
 		int64_t turns = atomic_load(&run->cfg->seen->last_change_ns) >= sent ? (int64_t)b->n : 1;
 		int64_t patience = patience_ns(run, run->cfg->erase ? run->cfg->timeout_ns : TURN_NS);
-		int64_t until = clock_earlier(sent + turns * patience, give_up_ns);
+		int64_t until = sent + turns * patience;
+
+		until = run->cfg->erase ? until : clock_earlier(until, give_up_ns);
 
 		if (sender_detect_end(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
 			return false;
@@ -301,8 +303,8 @@ static size_t measure_answers(const struct key_train_run *run, int64_t took_ns[s
 
 		while (at < updates && seen->update[at].first_ns < sent)
 			at++;
-		if (at < updates)
-			took_ns[n++] = seen->update[at].first_ns - sent;
+		if (at < updates) /* of one that is erased, the next key waits for all of it */
+			took_ns[n++] = (run->cfg->erase ? seen->update[at].last_ns : seen->update[at].first_ns) - sent;
 	}
 	return n;
 }
@@ -317,30 +319,40 @@ static void keep_slowest_answer(struct key_train_run *run)
 	run->slowest_ns = took > run->slowest_ns ? took : run->slowest_ns;
 }
 
-/* Chooses the period by the answers to the keys before key `i`. If it is clearly another than before, these are warm-up, and the
- * others become due on a schedule of that period, which begins now. Returns how many keys there will be. */
-static size_t choose_period(struct key_train_run *run, size_t i, size_t n)
+/* Makes the keys from `i` on due from now on, at the period of the train, until watch_ns after begin_ns. Returns how many keys
+ * there will be. */
+static size_t begin_schedule(struct key_train_run *run, size_t i, int64_t begin_ns)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	struct key_train *t = run->train;
-	int64_t took[PACE_ANSWERS], begin = clock_now() + LEAD_NS, end = t->begin_ns + cfg->watch_ns;
-	int64_t period = plan_choose_period_ns(took, measure_answers(run, took), cfg->period_ns);
+	int64_t begin = clock_now() + LEAD_NS;
+	size_t n = i;
 
-	if (period <= t->period_ns / 3 * 4 && period > t->period_ns / 2)
-		return n;
-	t->period_ns = period;
-	t->warmup = i;
-	t->held = 0;
-	for (n = i; n < cfg->n; n++) {
+	for (; n < cfg->n; n++) {
 		int64_t due = begin + plan_stretch_offset_ns(cfg->offset_ns[n] - cfg->offset_ns[i], cfg->period_ns, t->period_ns);
 
-		if (due >= end && n > i && !(cfg->erase && n % 2))
+		if (due >= begin_ns + cfg->watch_ns && n > i && !(cfg->erase && n % 2))
 			break;
 		t->key[n].due_ns = due;
 	}
 	for (i = n; i < cfg->n; i++)
 		t->key[i].due_ns = INT64_MAX;
 	return n;
+}
+
+/* Chooses the period by the answers to the keys before key `i`. If it is clearly another than before, these are warm-up, and the
+ * others become due on a schedule of that period, which begins now. Returns how many keys there will be. */
+static size_t choose_period(struct key_train_run *run, size_t i, size_t n, int64_t begin_ns)
+{
+	struct key_train *t = run->train;
+	int64_t took[PACE_ANSWERS], period = plan_choose_period_ns(took, measure_answers(run, took), run->cfg->period_ns);
+
+	if (period <= t->period_ns / 3 * 4 && period > t->period_ns / 2)
+		return n;
+	t->period_ns = period;
+	t->warmup = i;
+	t->held = 0;
+	return begin_schedule(run, i, begin_ns);
 }
 
 static void begin_single_block(struct key_train *t, size_t first, int64_t at_ns)
@@ -368,48 +380,106 @@ static void send_single_key(struct key_train_run *run, size_t i, bool alone, int
 	atomic_store(&t->gone, i + 1);
 }
 
-/* Ends the sending where keys do not show any more: further ones would go elsewhere. */
-static void end_unshown(struct key_train_run *run)
-{
-	const char *none = NULL;
+#define REST_NS (250 * NS_PER_MS)      /* what shows a character is at rest once nothing has changed for so long ... */
+#define RESTLESS_NS (3 * NS_PER_S)     /* ... or at last after this time */
+#define BLINK_SEEN_NS (1300 * NS_PER_MS) /* in which a caret that blinks does so once */
 
-	if (!sender_detect_end(&run->sender))
-		atomic_compare_exchange_strong(&run->cfg->seen->left, &none, "a key did not show where those before had");
+/* Waits until the field shows what key `i` types and, of a character, is at rest. False: it did not show within the timeout. */
+static bool await_rest(struct key_train_run *run, size_t i)
+{
+	const struct observations *seen = run->cfg->seen;
+	int64_t begin = clock_now(), shown = 0, now = begin;
+
+	while (!sender_detect_end(&run->sender) && now - begin < (shown ? shown + RESTLESS_NS : run->cfg->timeout_ns)) {
+		bool is = atomic_load(&seen->state) == (i % 2 ? FIELD_EMPTY : FIELD_TYPED);
+
+		shown = is && !shown ? now - begin : shown;
+		if (is && now - atomic_load(&seen->last_change_ns) >= (i % 2 ? OBSERVATIONS_GAP_NS : REST_NS))
+			return true;
+		proc_sleep(clock_now() + TURN_POLL_NS);
+		now = clock_now();
+	}
+	return shown;
 }
 
-/* Takes back the last key, if it has no BackSpace after it, as where a signal came between the two. Waits until that shows: a
- * server may not read what came just before the connection was closed. */
+/* Types a character and BackSpace twice, each at rest, so that the watching thread learns how the field looks with and without. A
+ * caret that blinked without it is waited for to blink beside it. Returns the keys sent; fewer than these: one did not show. */
+static size_t teach_field(struct key_train_run *run)
+{
+	struct observations *seen = run->cfg->seen;
+	size_t i = 0;
+
+	for (; i < OBSERVATIONS_TAUGHT && i < run->cfg->n; i++) {
+		run->train->key[i].due_ns = clock_now() + LEAD_NS;
+		if (i)
+			run->train->block[run->train->blocks - 1].drain = PAIR_DRAINED;
+		send_single_key(run, i, true, INT64_MAX);
+		if (!await_rest(run, i))
+			return i;
+		atomic_store(&seen->phase, PHASE_IDLE);
+		atomic_store(&seen->rests, i + 1);
+		if (i == 0 && atomic_load(&seen->blinks))
+			proc_sleep(clock_now() + BLINK_SEEN_NS);
+	}
+	return i;
+}
+
+/* Ends the sending where keys do not show any more: further ones may go elsewhere. */
+static void end_unshown(struct key_train_run *run)
+{
+	const struct key_train *t = run->train;
+
+	if (!sender_detect_end(&run->sender))
+		run->sender.end = SENDER_UNSHOWN;
+	run->train->waited_ns = clock_now() - key_sent_time(&t->key[t->block[t->blocks - 1].first]);
+}
+
+/* Takes back the last key, if it has no BackSpace after it, as where a signal came between the two, or a server hangs. Waits until
+ * that shows: a server may not read what came just before the connection was closed. */
 static void take_back(struct key_train_run *run)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	size_t sent = atomic_load(&run->train->gone);
-	int64_t at = clock_now();
+	int64_t at = clock_now(), wait = run->sender.end == SENDER_UNSHOWN ? cfg->timeout_ns : TURN_NS;
 
 	while (sent && !run->train->key[sent - 1].sent_ns)
 		sent--;
-	if (!cfg->erase || sent % 2 == 0 || run->sender.end == SENDER_LEFT || run->sender.end == SENDER_DROPPED)
+	if (!cfg->erase || !sent || run->sender.end == SENDER_LEFT || run->sender.end == SENDER_DROPPED)
 		return;
-	sender_tap_last(&run->sender, cfg->key[1]);
-	while (atomic_load(&cfg->seen->last_change_ns) <= at && clock_now() < at + TURN_NS)
+	if (sent % 2)
+		sender_tap_last(&run->sender, cfg->key[1]);
+	else if (run->sender.end != SENDER_UNSHOWN)
+		return;
+	while (!proc_stop && atomic_load(&cfg->seen->last_change_ns) <= at && clock_now() < at + wait)
 		clock_sleep(clock_now() + TURN_POLL_NS);
+	run->train->late_ns = atomic_load(&cfg->seen->last_change_ns) - run->train->key[sent - 1].sent_ns;
+	run->train->block[run->train->blocks - 1].end_ns = clock_now();
 }
 
 /* Sends each key when it is due and the one before is answered. The answers to the first keys decide how far apart the others are
- * due. */
+ * due. Where keys are erased, none is sent once the schedule has ended so long ago that the last one would have been given up. */
 static void send_singly(struct key_train_run *run)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	struct key_train *t = run->train;
-	int64_t begin = clock_now(), cpu = clock_process_cpu();
+	int64_t start = clock_now(), begin = start, cpu = clock_process_cpu();
 	int64_t limit = answer_limit_ns(cfg->watch, cfg->noise_per_s);
 	int64_t give_up = begin + LEAD_NS + cfg->offset_ns[cfg->n - 1] + limit;
 	bool answered = true, first_part;
-	size_t n = cfg->n;
+	size_t n = cfg->n, taught = 0;
 
 	t->one_by_one = true;
 	for (size_t i = 0; i < n; i++)
 		t->key[i].due_ns = begin + LEAD_NS + cfg->offset_ns[i];
-	for (size_t i = 0; i < n; i++) {
+	if (cfg->erase) {
+		taught = teach_field(run);
+		begin = clock_now();
+		n = begin_schedule(run, t->blocks, begin);
+		give_up = t->key[n - 1].due_ns + limit;
+		if (taught < t->blocks)
+			end_unshown(run);
+	}
+	for (size_t i = taught; i < n && !sender_detect_end(&run->sender); i++) {
 		if (i) {
 			answered = await_turn(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
 			keep_slowest_answer(run);
@@ -418,7 +488,11 @@ static void send_singly(struct key_train_run *run)
 			end_unshown(run);
 		if (sender_detect_end(&run->sender))
 			break;
-		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin) {
+		if (cfg->erase && clock_now() >= give_up) {
+			t->unsent = n - i;
+			break;
+		}
+		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < start) {
 			t->block[t->blocks - 1].n =
 				n - t->block[t->blocks - 1].first; /* no echo: the other keys will not be sent */
 			break;
@@ -426,7 +500,7 @@ static void send_singly(struct key_train_run *run)
 		first_part = clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART;
 		if (i == PACE_FIRST_KEYS || (i > PACE_FIRST_KEYS && first_part) ||
 		    (t->blocks > 1 && i < PACE_FIRST_KEYS && !first_part && !t->warmup)) {
-			n = choose_period(run, i, n);
+			n = choose_period(run, i, n, begin);
 			give_up = t->key[n - 1].due_ns + limit;
 			answered = answered || await_turn(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
 		}
@@ -435,9 +509,9 @@ static void send_singly(struct key_train_run *run)
 		send_single_key(run, i, answered, give_up);
 		record_wall_offset(t, i + 1 < n ? t->key[i + 1].due_ns : INT64_MAX);
 	}
-	t->busy_ns = clock_now() - begin;
+	t->busy_ns = clock_now() - start;
 	t->cpu_ns = clock_process_cpu() - cpu;
-	if (t->blocks)
+	if (t->blocks && run->sender.end != SENDER_UNSHOWN)
 		await_answers(run, &t->block[t->blocks - 1]);
 }
 
@@ -482,12 +556,12 @@ static void watch_without_keys(struct key_train_run *run)
 }
 
 /* Where keys go one by one and the train ends early, keys fell due while the last one waited: they belong to its block, or a longer
- * stall would have better figures. */
+ * stall would have better figures. Keys that are erased end where one does not show, and only those sent count. */
 static void add_overdue_keys(struct key_train *t)
 {
 	struct key_train_block *last = t->blocks ? &t->block[t->blocks - 1] : NULL;
 
-	while (t->one_by_one && last && last->first + last->n < t->n && t->key[last->first + last->n].due_ns <= t->end_ns)
+	while (t->one_by_one && !t->erased && last && last->first + last->n < t->n && t->key[last->first + last->n].due_ns <= t->end_ns)
 		last->n++;
 }
 
@@ -533,6 +607,7 @@ void train_init(const struct key_train_cfg *cfg, struct key_train *t)
 	*t = (struct key_train){ .n = cfg->n,
 				 .key = apart_new(cfg->n, sizeof(*t->key)),
 				 .period_ns = cfg->period_ns,
+				 .erased = cfg->erase,
 				 .block = apart_new((cfg->one_by_one ? cfg->n : blocks) + 1, sizeof(*t->block)) };
 	alloc_wall_offsets(cfg, t, block_size(cfg), blocks);
 	for (size_t i = 0; i < cfg->n; i++)

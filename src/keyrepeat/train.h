@@ -44,6 +44,10 @@ struct key_train {
 	struct key_train_block *block; /* of keys sent one by one, one key each, or more if a key had no answer */
 	size_t blocks;		       /* blocks begun */
 	bool one_by_one;	       /* keys were sent one by one */
+	bool erased;		       /* and every second one was BackSpace: updates are from when it shows in part until in whole */
+	size_t unsent;		       /* of these, keys never sent, since those before took so long */
+	int64_t waited_ns;	       /* for a key that did not show (SENDER_UNSHOWN) */
+	int64_t late_ns;	       /* after that: when something showed after all, from sending on; below 0: nothing did */
 	int64_t period_ns;	       /* between due times: that of the schedule, or a longer one if keys were sent one by one */
 	size_t held;		       /* keys that waited for the answer to the one before */
 	size_t warmup;		       /* first keys, sent before the period was made longer */

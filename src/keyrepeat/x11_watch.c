@@ -24,7 +24,7 @@ static int read_picture(struct x11_target *self, struct why *why)
 
 	self->before = memory_new(pixels, sizeof(*self->before));
 	self->now = memory_new(pixels, sizeof(*self->now));
-	observations_begin_picture(self->seen, pixels, pixels);
+	observations_begin_picture(self->seen, &(struct pixel_area){ 0, 0, self->area.w, self->area.h });
 	if (!x11_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h) ||
 	    !x11_pixels_read(&self->picture, &self->area))
 		return why_fail(-1, why, "cannot read the pixels of x11:%s", DisplayString(self->send.display));
