@@ -4,7 +4,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#define CELL_MIN 4 /* pixels: the least way of a caret for one character */
+#define CELL_MIN 4		 /* pixels: the least way of a caret for one character */
+#define BLINK_PART_NS 10000000LL /* changes so near to each other are one */
 
 static struct blink_place step_place(const struct caret_step *step)
 {
@@ -220,6 +221,23 @@ struct blink_place *blink_add_answer(struct blink_filter *l, const struct caret_
 	return to;
 }
 
+bool blink_echoes_part(const struct blink_filter *l)
+{
+	return l->parted && 2 * l->parted >= l->echoes;
+}
+
+/* Counts an echo to which a change adds: inside it, but not where the caret stands now, or on to the right of it. */
+static void count_parted(struct blink_filter *l, const struct blink_place *now)
+{
+	const struct blink_place *echo = &l->echo;
+	bool adds = is_inside(now, echo) ? !is_blink(now, echo) : now->edge - echo->edge >= CELL_MIN;
+
+	if (!adds || now->last_ns - echo->last_ns <= BLINK_PART_NS || l->parted_ns == echo->last_ns)
+		return;
+	l->parted++;
+	l->parted_ns = echo->last_ns;
+}
+
 bool blink_learn_between(struct blink_filter *l, const struct caret_step *step, int64_t sent_ns)
 {
 	struct blink_place now = step_place(step), *echo = &l->echo;
@@ -229,6 +247,7 @@ bool blink_learn_between(struct blink_filter *l, const struct caret_step *step, 
 	l->blinks |= echo->times && is_blink(&now, echo);
 	l->steady &= !l->blinks;
 	if (meets && since < (is_blink(&now, echo) ? BLINK_REDRAW_NS : BLINK_PERIOD_NS)) {
+		count_parted(l, &now);
 		blink_add_answer(l, step, sent_ns);
 		now.last_ns = echo->last_ns;
 		*echo = now;
@@ -277,8 +296,21 @@ static bool has_rival(const struct blink_filter *l, const struct blink_place *to
 	return false;
 }
 
+/* True if echoes move on, or come in parts, and the change is where the last one has put the caret: it may hide or change its shape at a key, before
+ * the character shows. */
+static bool is_caret_alone(const struct blink_filter *l, const struct blink_place *now)
+{
+	if (!l->echo.times || !is_blink(now, &l->echo) || count_place_pixels(now) >= count_place_pixels(&l->echo))
+		return false;
+	for (const struct blink_place *p = l->answers.at; p < l->answers.at + l->answers.n; p++)
+		if ((p->moves || l->parted) && places_meet(&l->echo, p, 0))
+			return true;
+	return false;
+}
+
 enum change_verdict blink_judge_answer(struct blink_filter *l, const struct caret_step *step, int64_t sent_ns)
 {
+	struct blink_place now = step_place(step);
 	enum change_verdict verdict;
 	const struct blink_place *to;
 
@@ -286,11 +318,15 @@ enum change_verdict blink_judge_answer(struct blink_filter *l, const struct care
 	verdict = blink_judge_change(l, step);
 	if (verdict == CHANGE_WITHIN || verdict == CHANGE_WITHOUT_KEY)
 		return verdict;
+	if (is_caret_alone(l, &now))
+		return CHANGE_DOUBTFUL;
 	to = blink_add_answer(l, step, sent_ns);
 	if (verdict == CHANGE_DOUBTFUL || to->wanders || has_rival(l, to, step->at_ns, sent_ns))
 		return CHANGE_DOUBTFUL;
 	/* (the caret may have been drawn after the letter) */
 	if (to->moves ? to->last_ns < step->at_ns && !l->blinks : is_slow(step->at_ns - sent_ns))
+		return CHANGE_UNSURE;
+	if (blink_echoes_part(l))
 		return CHANGE_UNSURE;
 	return to->times == 1 ? CHANGE_FIRST : CHANGE_ECHO;
 }
@@ -298,5 +334,6 @@ enum change_verdict blink_judge_answer(struct blink_filter *l, const struct care
 void blink_keep_echo(struct blink_filter *l, const struct caret_step *step)
 {
 	l->echo = step_place(step);
+	l->echoes++;
 	l->answered_ns = step->at_ns;
 }

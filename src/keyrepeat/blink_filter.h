@@ -37,6 +37,8 @@ struct blink_filter {
 	struct blink_place echo;     /* pixels that the last echo changed; times 0: none yet */
 	int64_t answered_ns;	     /* the latest change that may be an echo */
 	bool blinks, steady;	     /* the caret has changed where an echo put it; or had the time and did not */
+	int echoes, parted;	     /* echoes, and those of which a further part came later: the first may be the caret alone */
+	int64_t parted_ns;	     /* the latest of these echoes */
 };
 
 enum change_verdict {
@@ -68,5 +70,7 @@ struct blink_place *blink_add_answer(struct blink_filter *l, const struct caret_
 /* The place, known by at least `times` changes without a key and not much larger, in which the change lies; NULL: none. */
 struct blink_place *blink_find_place(struct blink_filter *l, const struct caret_step *step, int times);
 
+/* True if echoes come in parts, of which it is not known which is the character. */
+bool blink_echoes_part(const struct blink_filter *l);
 /* Remembers a change as the last echo: the caret stands at its right edge now. */
 void blink_keep_echo(struct blink_filter *l, const struct caret_step *step);

@@ -115,7 +115,7 @@ static bool first_echo_is_doubtful(struct on_demand_run *d)
 		proc_sleep(clock_now() + POLL_NS);
 		find_echo_change(d, NULL);
 	}
-	return d->beside;
+	return d->beside || blink_echoes_part(&d->filter);
 }
 
 /* held_ns: the pauses of this program before the key was sent. */

@@ -483,7 +483,9 @@ static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 	rdp_server_parse(cfg->where, &self->server);
 	snprintf(self->user, sizeof(self->user), "%s", rdp_choose_user(cfg->user, self->server.user));
 	set_stack_size();
-	if (!connect_server(self, cfg, why)) {
+	if (!self->user[0] && cfg->keys && cfg->watch != WATCH_PATCH)
+		why_say(why, "rdp:%s would show its login dialog: name the user, as in rdp:USER@HOST", cfg->where);
+	else if (!connect_server(self, cfg, why)) {
 		in = picture_watched(&self->picture);
 		if (area_is_empty(&in))
 			why_say(why, "nothing of the region is inside the screen of rdp:%s, %dx%d", cfg->where, self->picture.width,

@@ -11,6 +11,7 @@
 #define REACH_Y 1      /* blocks this near above each other: lines are further apart */
 #define CARET_WIDTH 40 /* pixels, rounded up to blocks: largest caret; most other things that blink are larger */
 #define CARET_HEIGHT 80
+#define CHARACTER_WIDTH 80 /* pixels: widest character, with the caret on its sides */
 
 #define NOISE (REGION_BEFORE | REGION_AFTER)
 #define KEY_BITS ((uint8_t)~NOISE)
@@ -205,6 +206,23 @@ static void extend_region(const struct change_marks *m, const struct block_group
 	*out = (struct pixel_area){ left, line->top, right - left, bottom - line->top };
 }
 
+/* True if group `a` is more likely the text than `b`: it follows more keys. Of two, text that grows is the wider one. A character that
+ * is erased has a caret beside it, if one blinks; a title that marks the text as changed is far wider, a counter narrower. */
+static bool is_better_line(const struct change_marks *m, const struct block_group *a, const struct block_group *b,
+			   const struct block_group *noise, int n)
+{
+	int more = count_group_keys(a) - count_group_keys(b), caret = 0;
+	bool wide = a->right - a->left > CHARACTER_WIDTH, too = b->right - b->left > CHARACTER_WIDTH;
+
+	for (int i = 0; i < n; i++)
+		caret += is_line_caret(a, &noise[i]) - is_line_caret(b, &noise[i]);
+	if (more || !m->erased)
+		return more > 0 || (!more && a->right - a->left > b->right - b->left);
+	if (caret)
+		return caret > 0;
+	return wide != too ? too : a->right - a->left > b->right - b->left;
+}
+
 bool region_find_echoes(const struct change_marks *m, struct pixel_area *out)
 {
 	struct block_group group[GROUPS_MAX], line;
@@ -216,12 +234,9 @@ bool region_find_echoes(const struct change_marks *m, struct pixel_area *out)
 	n = take_wanted_groups(&grid, NOISE, group, keyed);
 	free(grid.bits);
 	free(grid.todo);
-	for (int i = 1; i < keyed; i++) {
-		int more = count_group_keys(&group[i]) - count_group_keys(&group[best]);
-
-		if (more > 0 || (!more && group[i].right - group[i].left > group[best].right - group[best].left))
+	for (int i = 1; i < keyed; i++)
+		if (is_better_line(m, &group[i], &group[best], &group[keyed], n - keyed))
 			best = i;
-	}
 	if (!keyed || count_group_keys(&group[best]) < 2)
 		return false;
 	line = group[best];

@@ -193,7 +193,7 @@ static int search(struct search_state *s, struct pixel_area *out, struct why *wh
 		return err;
 	mark_keyless_changes(s, REGION_AFTER);
 	if (!proc_stop && !region_find_echoes(&s->marks, out))
-		return fail_search(s, NOT_SHOWN, why);
+		return fail_search(s, s->back < 0 ? NOT_SHOWN : NOT_TAKEN, why);
 	return 0;
 }
 

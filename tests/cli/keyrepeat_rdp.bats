@@ -278,13 +278,14 @@ delays_found() { awk -v ms="$(differ)" 'BEGIN { exit !(ms ~ /^[0-9]/ && ms + 0 <
 	[ ! -e state ]
 }
 
-@test "keyrepeat rdp: without a password, keys are refused before it connects; a login dialog could show them" {
+@test "keyrepeat rdp: without a password or a user, keys are refused before it connects; a login dialog could show them" {
 	local words
 
 	for words in "" --erase "--watch none"; do
 		# shellcheck disable=SC2086 # words
 		one_line 2 "login dialog: give --password-file" "$KEYREPEAT" rdp:127.0.0.1:1 $words
 	done
+	one_line 1 "login dialog: name the user" env -u USER "$KEYREPEAT" rdp:127.0.0.1:1 --password-file /dev/null --erase
 	start_xrdp
 	start_refecho --display "$DISPLAY" --log echo.tsv
 	run -0 "$KEYREPEAT" "${rdp[0]}" --known-servers known --rate 0 --watch update -t 300ms -q

@@ -9,6 +9,7 @@
  *	clock (one beside), digits=1, grows=1 (a log), walks=1 (each line overlaps the last), bar=1 (a progress bar)
  *	second (another clock); blink (the caret does, each period up to half as long again); next=1 (shown with the next key)
  *	so long after each key: status (a status line), popup (below the caret, and moves with it)
+ *	pre=1 (the caret changes at once); two (it goes on so long before the letter shows)
  *	so long after each echo: split (the caret alone), redraw (of the last cells)
  *	wrap (a line has so many cells, and is drawn by itself) */
 #include "scene.h"
@@ -113,6 +114,8 @@ static void happen(int64_t at_ns, char what)
 		change(at_ns, 300, 440, 80, 16);
 	else if (what == '2')
 		change(at_ns, 500, 440, 64, 16);
+	else if (what == 'l')
+		change(at_ns, (cell > 0 ? cell - 1 : 0) * 8 + 1, 4, 6, 10);
 	else if (what == 'p')
 		change(at_ns, cell * 8, 20, 60, 100);
 	else if (what == 'r')
@@ -172,12 +175,16 @@ static int send_key(void *self, int key, bool down)
 		add_change(sent + ms("status"), 's');
 	if (number("popup") > 0)
 		add_change(sent + ms("popup"), 'p');
+	if (number("pre") > 0)
+		add_change(sent + NS_PER_MS / 10, 'c');
 	if (number("next") > 0)
 		i--;
 	if (i < 0 || lost)
 		return 0;
 	world.truth_ns[i] = draw_echo_time(sent);
 	add_change(world.truth_ns[i], 'e');
+	if (number("two") > 0)
+		add_change(world.truth_ns[i] += ms("two"), 'l');
 	return 0;
 }
 

@@ -138,6 +138,44 @@ TEST_WITH(setup, NULL, a_letter_that_stays)
 	assert_false(region_find_echoes(&marks, &found));
 }
 
+static void paint_field(bool typed)
+{
+	paint(TEXT_X, TEXT_Y, 2 * CELL_W, LINE_H, 0);
+	if (typed)
+		letter(0);
+	caret(typed, true);
+	paint(200, 10, 140, 12, typed ? 5 : 6);	 /* the window's title: "*Untitled" */
+	paint(500, 380, 6, 10, typed ? 10 : 11); /* the column */
+}
+
+static void type_pairs_beside(bool blinks)
+{
+	marks.erased = true;
+	paint_field(false);
+	look(0);
+	memset(bits, 0, sizeof(bits));
+	if (blinks)
+		blink(0, REGION_BEFORE);
+	for (int i = 0; i < 4; i++) {
+		paint_field(i % 2 == 0);
+		look((uint8_t)REGION_KEY(i));
+	}
+	if (blinks)
+		blink(0, REGION_AFTER);
+	assert_true(region_find_echoes(&marks, &found));
+	marks.erased = false;
+}
+
+TEST_WITH(setup, NULL, a_title_and_a_counter_that_follow_each_key_are_no_letter)
+{
+	for (int i = 0; i < 2; i++) {
+		setup(NULL);
+		type_pairs_beside(i);
+		assert_int_equal(found.y, TEXT_Y);
+		assert_in_range(found.w, CELL_W, 2 * CELL_W);
+	}
+}
+
 /* A status line that shows the column, below, and a clock with seconds beside the text. */
 static void column_counter(int key)
 {
