@@ -14,7 +14,7 @@
 #define CHARACTER_WIDTH 80 /* pixels: widest character, with the caret on its sides */
 
 #define NOISE (REGION_BEFORE | REGION_AFTER)
-#define KEY_BITS ((uint8_t)~NOISE)
+#define KEY_BITS ((uint8_t)~(NOISE | REGION_LEFT))
 
 int region_parse(const char *text, struct pixel_area *out)
 {
@@ -84,12 +84,12 @@ struct block_grid {
 	int *todo;     /* stack of blocks to visit, with room for all */
 };
 
-/* Bits of a pixel. For a pixel that also changes without keys, only the bits that say so. */
+/* Bits of a pixel. For a pixel that also changes without keys, or that BackSpace has not brought back, only the bits that say so. */
 static uint8_t mark_bits(const struct change_marks *m, int x, int y)
 {
 	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];
 
-	return bits & NOISE ? bits & NOISE : bits;
+	return bits & NOISE ? bits & NOISE : bits & REGION_LEFT ? REGION_LEFT : bits;
 }
 
 static void init_grid(struct block_grid *g, const struct change_marks *m)
@@ -206,6 +206,18 @@ static void extend_region(const struct change_marks *m, const struct block_group
 	*out = (struct pixel_area){ left, line->top, right - left, bottom - line->top };
 }
 
+/* Marks a group beside which, on the same line, BackSpace has left something: the letter, where only the caret goes back. (A mark of
+ * a changed text elsewhere stays, too.) */
+static void mark_left(const struct change_marks *m, struct block_group *group)
+{
+	int from = group->left > CARET_WIDTH ? group->left - CARET_WIDTH : 0;
+
+	for (int y = group->top; y < group->bottom; y++)
+		for (int x = from; x < group->right + CARET_WIDTH && x < m->w; x++)
+			if (mark_bits(m, x, y) == REGION_LEFT)
+				group->bits |= REGION_LEFT;
+}
+
 /* True if group `a` is more likely the text than `b`: it follows more keys. Of two, text that grows is the wider one. A character that
  * is erased has a caret beside it, if one blinks; a title that marks the text as changed is far wider, a counter narrower. */
 static bool is_better_line(const struct change_marks *m, const struct block_group *a, const struct block_group *b,
@@ -234,6 +246,8 @@ bool region_find_echoes(const struct change_marks *m, struct pixel_area *out)
 	n = take_wanted_groups(&grid, NOISE, group, keyed);
 	free(grid.bits);
 	free(grid.todo);
+	for (int i = 0; i < keyed; i++)
+		mark_left(m, &group[i]);
 	for (int i = 1; i < keyed; i++)
 		if (is_better_line(m, &group[i], &group[best], &group[keyed], n - keyed))
 			best = i;

@@ -138,6 +138,28 @@ TEST_WITH(setup, NULL, a_letter_that_stays)
 	assert_false(region_find_echoes(&marks, &found));
 }
 
+/* As an editor's icon, above and left of the letter, after the first key. */
+TEST_WITH(setup, NULL, a_mark_of_a_changed_text_stays_and_is_no_letter)
+{
+	static uint32_t before[WIDTH * HEIGHT];
+
+	marks.erased = true;
+	memcpy(before, now, sizeof(now));
+	for (int i = 0; i < 4; i++) {
+		paint(TEXT_X, TEXT_Y, 2 * CELL_W, LINE_H, 0);
+		if (i % 2 == 0)
+			letter(0);
+		paint(TEXT_X - 6, TEXT_Y - 14, 9, 9, 7);
+		look((uint8_t)REGION_KEY(i));
+		if (i == 1)
+			region_mark_changes(&marks, before, last, REGION_LEFT);
+	}
+	assert_true(region_find_echoes(&marks, &found));
+	marks.erased = false;
+	assert_in_range(found.y, TEXT_Y, TEXT_Y + 6);
+	assert_in_range(found.w, CELL_W - 3, CELL_W);
+}
+
 static void paint_field(bool typed)
 {
 	paint(TEXT_X, TEXT_Y, 2 * CELL_W, LINE_H, 0);
