@@ -280,7 +280,7 @@ write_run() {
 	local server
 	server=$(jq -r .settings.server "$RUN/cells/$cell_name/1/keyrepeat.json")
 	server=${server//[[:cntrl:]]/?}
-	[ "$kind" != ssh ] || server="ssh by $(ssh -V 2>&1)"
+	[ "$kind" != ssh ] || server="reached by ssh, version not known; the client here is $(ssh -V 2>&1)"
 	jq -n --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --arg experiment "$experiment" --arg command "$command" \
 		--arg version "${TP_VERSION:-unknown}" --arg started "$started" --arg kind "$kind" --arg title "$what" --arg target "$target" \
 		--argjson seconds "$seconds" --argjson parts "$parts" --argjson whole "$whole" --arg state "$state" --arg early "$early" \
@@ -308,11 +308,12 @@ write_run() {
 		die "cannot write to $RUN: is the disk full?"
 }
 
-# The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides.
+# The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides. What
+# holds within a time holds within a longer one, and what does not, not within a shorter one.
 # What the interval of the 90 % value does not decide, the share of keys over the limit does; also without such a value. A value
 # without an interval holds only if the share does, too. A share without an interval never holds.
 judge_limits() {
-	local name ms held p90 of=$RUN/.share
+	local name ms held p90 of=$RUN/.share all=() longest=0 least='' one
 	p90=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to|_low)?$/) p90[i] = $i }
 		NR > 1 { for (i in p90) if ($i != "") has = has p90[i] } END { print has ~ /_low/ ? "interval" : has ? "value" : "" }' \
 		"$RUN/summary.tsv")
@@ -330,8 +331,16 @@ judge_limits() {
 				NR > 1 && (!at || $at == "") { exit 1 }' "$of/summary.tsv" || held=3
 			[ "$p90" != value ] || [ "$held" = 0 ] || held=3
 		fi
-		printf '%s %s %s\n' "$name" "$ms" "$held"
+		all+=("$name $ms $held")
+		[ "$held" != 5 ] || [ "$ms" -le "$longest" ] || longest=$ms
+		[ "$held" != 0 ] || least=$((ms < ${least:-ms + 1} ? ms : least))
 	done <"$TP_HOME/data/thresholds.tsv"
+	for one in ${all[@]+"${all[@]}"}; do
+		read -r name ms held <<<"$one"
+		[ "$held" != 3 ] || [ "$ms" -ge "$longest" ] || held=5
+		[ "$held" != 3 ] || [ -z "$least" ] || [ "$ms" -le "$least" ] || held=0
+		printf '%s %s %s\n' "$name" "$ms" "$held"
+	done
 	rm -rf "$of"
 }
 
@@ -411,7 +420,8 @@ no_page='' page_status=0
 case $page_status in
 0) ;;
 4) no_page="there is no page without gnuplot and cmark-gfm: apt-get install --no-install-recommends gnuplot-nox cmark-gfm" ;;
-*) die "the samples are kept in $RUN, but the report failed: $(tail -n 1 "$RUN/log/page.err")" ;;
+*)	why=$(name_full_disk "$RUN" "${TMPDIR:-/tmp}") || why=$(tail -n 1 "$RUN/log/page.err" 2>/dev/null)
+	die "the samples are kept in $RUN, but the report failed: $why" ;;
 esac
 say_all
 exit "$status"

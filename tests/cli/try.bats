@@ -312,6 +312,31 @@ fake_probe() {
 	END
 }
 
+@test "try: what holds within a time holds within a longer one; what does not, not within a shorter one" {
+	local TP_HOME=$PWD/home TP_BIN=$PWD/home RUN=$PWD/run LIMITS='short middle long' at wanted
+	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
+	mkdir -p home/report home/data run
+	printf 'schema\t%s\t%s\tx\n' middle 150 short 100 long 1000 >home/data/thresholds.tsv
+	echo '{"settings": {}}' >run/run.json
+	# (the share decides nothing here)
+	printf '#!/bin/bash\nread -r name _ _ ms <"$3"; [ "$name" = p90 ] || exit 3; exit "$(cat %s/at.${ms%%ms})"\n' "$PWD" >home/report/fail.sh
+	printf '#!/bin/sh\nexit 1\n' >home/summarize
+	chmod +x home/report/fail.sh home/summarize
+	printf 'latency_p90_ms\tlatency_p90_ms_low\n1\t1\n' >run/summary.tsv
+	while read -r -a at; do
+		echo "${at[0]}" >at.100; echo "${at[1]}" >at.150; echo "${at[2]}" >at.1000
+		run -0 judge_limits
+		[ "$(sort -k 2n <<<"$output" | cut -d' ' -f3 | paste -sd ' ')" = "${at[*]:3}" ] || { echo "${at[*]}: $output"; false; }
+	done <<-'END'
+		3 0 3 3 0 0
+		0 3 3 0 0 0
+		3 3 3 3 3 3
+		3 5 3 5 5 3
+		3 3 5 5 5 5
+		5 3 0 5 3 0
+	END
+}
+
 @test "try: a part's median is a number, a bound or a range" {
 	local RUN=run cell_name=cell repeat=1 wanted median
 	eval "$(sed -n '/^part_counts() {/,/^}/p; /^cell_parameters() {/p' "$TOP/experiments/commands/try.sh")"
