@@ -109,8 +109,8 @@ void field_keep_first(struct field *f, const uint32_t *picture, size_t stride)
 
 void field_prefer_first(struct field *f)
 {
-	memcpy(f->picture[FIELD_TYPED][0], f->first, count_pixels(f) * sizeof(*f->first));
-	f->n[FIELD_TYPED] = 1;
+	memcpy(f->picture[FIELD_TYPED][1], f->first, count_pixels(f) * sizeof(*f->first));
+	f->n[FIELD_TYPED] = 2;
 }
 
 bool field_compare_states(struct field *f)

@@ -31,7 +31,7 @@ void field_forget(struct field *f);
 /* Learns how the field looks at rest, in a picture of rows of `stride` pixels. again: as it did before, so that what is different
  * now is compared no more. */
 void field_learn(struct field *f, enum field_state state, const uint32_t *picture, size_t stride, bool again);
-/* Keeps how a character looks at first; with field_prefer_first(), it is that picture that shows it. */
+/* Keeps how a character looks at first; with field_prefer_first(), that picture shows it, too. */
 void field_keep_first(struct field *f, const uint32_t *picture, size_t stride);
 void field_prefer_first(struct field *f);
 /* To be called when more was learned: sets how much may differ. False: the two states look alike. */

@@ -388,15 +388,25 @@ static int report_asked(int err)
 	return status;
 }
 
+/* In the process that types: what the target recorded is in its memory. */
+static void free_run(struct key_train *train)
+{
+	train_free(train);
+	observations_free(&run->seen);
+	script_free(&run->plan.script);
+}
+
 static int type_on_demand(void)
 {
-	int err;
+	int err, status;
 
 	held_up_watch(run->rt.fifo);
 	run->typing = true;
 	err = on_demand_type_keys(&run->asked);
 	close_target();
-	return report_asked(err);
+	status = report_asked(err);
+	free_run(&run->asked.train);
+	return status;
 }
 
 /* With the patch, waits until its number has not changed for 300 ms: it may still be counting earlier keys. At most 10 s. */
@@ -609,6 +619,7 @@ static int report_train(const struct console_cfg *console)
 static int type_train(const struct console_cfg *console)
 {
 	struct console_progress progress = { .cfg = console, .train = &run->train, .seen = &run->seen };
+	int status;
 
 	if (cfg.hold_start)
 		await_start_line();
@@ -619,7 +630,9 @@ static int type_train(const struct console_cfg *console)
 	train_send_keys(&run->cfg, &run->train);
 	console_end_progress(&progress);
 	close_target();
-	return report_train(console);
+	status = report_train(console);
+	free_run(&run->train);
+	return status;
 }
 
 static int type_keys(const struct console_cfg *console)

@@ -30,6 +30,12 @@ static int add_act(struct script_reader *r, int64_t at_ns, const struct input_ac
 	return 0;
 }
 
+/* Later than any run lasts, nothing need be later. */
+static void wait_further(struct script_reader *r, int64_t ns)
+{
+	r->at_ns = clock_earlier(r->at_ns + ns, 31 * NS_PER_DAY);
+}
+
 static int read_delay_ms(const char *text, int64_t *ns)
 {
 	double ms;
@@ -62,7 +68,7 @@ static int read_move_act(struct script_reader *r, char *rest)
 		step.y = (int)lround(r->place.y + part * (to.y - r->place.y));
 		err = add_act(r, r->at_ns + llround((double)ns * part), &step);
 	}
-	r->at_ns += ns;
+	wait_further(r, ns);
 	r->place = to;
 	r->moved = true;
 	return err ? err : add_act(r, r->at_ns, &to);
@@ -99,7 +105,7 @@ static int read_text_act(struct script_reader *r, char *rest)
 
 		if (act_parse_character(&at, &act))
 			return -EINVAL;
-		r->at_ns += first ? 0 : gap;
+		wait_further(r, first ? 0 : gap);
 		err = add_act(r, r->at_ns, &act);
 		if (err)
 			return err;
@@ -125,7 +131,7 @@ static int read_script_line(struct script_reader *r, char *text)
 		return -EINVAL;
 	if (!rest)
 		rest = none;
-	r->at_ns += ns;
+	wait_further(r, ns);
 	return !strcmp(what, "move")	 ? read_move_act(r, rest)
 	       : !strcmp(what, "button") ? read_button_act(r, rest)
 	       : !strcmp(what, "type")	 ? read_text_act(r, rest)

@@ -380,7 +380,7 @@ static void send_single_key(struct key_train_run *run, size_t i, bool alone, int
 	atomic_store(&t->gone, i + 1);
 }
 
-#define REST_NS (250 * NS_PER_MS)      /* what shows a character is at rest once nothing has changed for so long ... */
+#define REST_NS (600 * NS_PER_MS)      /* what shows a character is at rest once nothing has changed for so long ... */
 #define RESTLESS_NS (3 * NS_PER_S)     /* ... or at last after this time */
 #define BLINK_SEEN_NS (1300 * NS_PER_MS) /* in which a caret that blinks does so once */
 

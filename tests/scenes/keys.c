@@ -11,7 +11,11 @@
  *	so long after each key: status (a status line), popup (below the caret, and moves with it)
  *	pre=1 (the caret changes at once); two (it goes on so long before the letter shows)
  *	so long after each echo: split (the caret alone), redraw (of the last cells)
- *	wrap (a line has so many cells, and is drawn by itself) */
+ *	wrap (a line has so many cells, and is drawn by itself)
+ * With schedule=erase, a picture is painted: as above ms, sd, slow, slowms, hang, until, blink, pre, two, and
+ *	then, thenms (from this key on, this long); hide=1 (no caret from the key until its echo); block=1 (the caret is one)
+ *	coarse (so far from exact, of 255, each pixel is), refine (for so long); glide (the caret arrives so long after the letter)
+ *	complete (so long after the letter, what goes with it) */
 #include "scene.h"
 #include "keyrepeat/figures.h"
 #include "keyrepeat/on_demand.h"
@@ -102,10 +106,95 @@ static void echo(int64_t at_ns, int cell)
 		add_change(at_ns + ms("redraw"), 'r');
 }
 
+#define WIDE 96
+#define HIGH 24
+
+static struct {
+	uint32_t before[WIDE * HIGH], now[WIDE * HIGH];
+	bool letter, caret_on, coarse, completed;
+	int caret_x;
+	uint32_t caret;
+} field;
+
+static void paint(int x, int y, int w, int h, uint32_t colour)
+{
+	for (int r = y; r < y + h; r++)
+		for (int c = x; c < x + w && c < WIDE; c++)
+			field.now[r * WIDE + c] = colour;
+}
+
+static void show_field(int64_t at_ns)
+{
+	uint32_t far = (uint32_t)number("coarse") * 0x10101u;
+
+	paint(0, 0, WIDE, HIGH, 0xf0f0f0);
+	if (field.caret_on)
+		paint(field.caret_x, 4, number("block") > 0 ? 9 : 2, 16, field.caret);
+	if (field.letter)
+		paint(10, 9, 6, 9, field.caret_on && field.caret_x == 9 && number("block") > 0 ? 0xf0f0f0 : 0x202020);
+	if (field.completed)
+		paint(24, 8, 50, 8, 0x909090);
+	for (int i = 0; i < WIDE * HIGH && field.coarse; i++)
+		field.now[i] ^= (uint32_t)random_bits(world.rng) & far;
+	observations_record_changes(&world.seen, at_ns, field.before, field.now, WIDE, &(struct pixel_area){ 0, 0, WIDE, HIGH });
+}
+
+/* 'a' and 'A' show the letter, 'b' and 'B' take it away; the small ones move the caret alone. */
+static void happen_in_field(int64_t at_ns, char what)
+{
+	bool typed = what == 'a' || what == 'A', letter = what == 'A' || what == 'B';
+
+	if (what == 'h')
+		field.caret_on = false;
+	else if (what == 'p')
+		field.caret = 0xff00ff;
+	else if (what == 'k')
+		field.caret_on = !field.caret_on;
+	else if (what == 'm')
+		field.completed = field.letter;
+	else if (what == 'r')
+		field.coarse = false;
+	if (letter) {
+		field.letter = typed;
+		field.completed = false;
+		field.coarse = number("coarse") > 0;
+	}
+	if (what == 'a' || what == 'b' || (letter && !(number("glide") > 0))) {
+		field.caret_x = typed ? 19 : 9;
+		field.caret_on = true;
+		field.caret = 0x202020;
+	}
+	show_field(at_ns);
+	if (what == 'k')
+		add_change(at_ns + ms("blink"), what);
+	if (letter && number("refine") > 0)
+		add_change(at_ns + ms("refine"), 'r');
+	if (letter && typed && number("complete") > 0)
+		add_change(at_ns + ms("complete"), 'm');
+	if (letter && number("glide") > 0)
+		add_change(at_ns + ms("glide"), typed ? 'a' : 'b');
+}
+
+static void type_in_field(int64_t sent_ns, int i, bool typed)
+{
+	if (number("pre") > 0 || number("hide") > 0)
+		add_change(sent_ns + NS_PER_MS / 10, number("pre") > 0 ? 'p' : 'h');
+	if (!world.truth_ns[i])
+		return;
+	if (number("two") > 0)
+		add_change(world.truth_ns[i], typed ? 'a' : 'b');
+	world.truth_ns[i] += ms("two");
+	add_change(world.truth_ns[i], typed ? 'A' : 'B');
+}
+
 static void happen(int64_t at_ns, char what)
 {
 	int cell = number("fixed") > 0 ? 3 : world.cells;
 
+	if (is_schedule("erase")) {
+		happen_in_field(at_ns, what);
+		return;
+	}
 	if (what == 'e')
 		echo(at_ns, cell);
 	else if (what == 't')
@@ -145,6 +234,8 @@ static int64_t draw_echo_time(int64_t sent_ns)
 	double sd = scene_number(world.scene, "sd", 5) / 100;
 	int64_t at = sent_ns + (int64_t)((double)ms("ms") * exp(sd * random_normal(world.rng)));
 
+	if (number("then") > 0 && world.keys >= (int)number("then"))
+		at = sent_ns + ms("thenms");
 	if (happens("slow"))
 		at = sent_ns + ms("slowms");
 	if (world.keys == 1 && number("first") > 0)
@@ -166,11 +257,15 @@ static int send_key(void *self, int key, bool down)
 	bool lost = happens("lost") || rest < ms("gap") || (hang && i + 1 >= hang && i + 1 < until);
 
 	(void)self;
-	(void)key;
 	if (!down || i >= KEYS)
 		return 0;
 	world.sent_ns = sent;
 	world.keys++;
+	if (is_schedule("erase")) {
+		world.truth_ns[i] = lost ? 0 : draw_echo_time(sent);
+		type_in_field(sent, i, !key);
+		return 0;
+	}
 	if (number("status") > 0)
 		add_change(sent + ms("status"), 's');
 	if (number("popup") > 0)
@@ -243,7 +338,7 @@ static void say_pairs(const struct key_train *t, char *said)
 		const struct key_times *k = &t->key[i];
 		int64_t truth = world.truth_ns[i];
 
-		outside += k->sent_ns && k->answer_ns && truth &&
+		outside += k->sent_ns && (!t->erased || !k->skipped) && k->answer_ns && truth &&
 			   (k->answer_ns > truth + WITHIN_NS || (k->high_ns && k->high_ns < truth - WITHIN_NS));
 		exact += k->exact && !k->skipped;
 		wrong += k->exact && !k->skipped && (!truth || llabs(k->answer_ns - truth) > WITHIN_NS);
@@ -284,6 +379,8 @@ static size_t count_lost(const struct key_train *t)
 static void type_train(char *said)
 {
 	static int64_t offset[KEYS];
+	static int key[KEYS];
+	bool erase = is_schedule("erase");
 	static const char *const statuses[] = { [EXIT_OK] = "measured", [EXIT_RUN] = "no-echo", [EXIT_LOSSY] = "lossy" };
 	double rate = scene_number(world.scene, "rate", 20), seconds = scene_number(world.scene, "time", 15000) / 1000;
 	struct figures_cfg_of_train by = { WATCH_UPDATE, (int64_t)(NS_PER_S / rate), 100 * NS_PER_MS, 0,
@@ -293,16 +390,20 @@ static void type_train(char *said)
 				     .watch = WATCH_UPDATE,
 				     .offset_ns = offset,
 				     .n = (size_t)(rate * seconds),
-				     .one_by_one = is_schedule("single"),
+				     .one_by_one = erase || is_schedule("single"),
+				     .erase = erase,
+				     .key = erase ? key : NULL,
 				     .period_ns = by.period_ns,
 				     .watch_ns = by.time_ns,
-				     .timeout_ns = 30 * NS_PER_S };
+				     .timeout_ns = (erase ? 10 : 30) * NS_PER_S };
 	struct train_figures f;
 	struct key_train t;
 	int status;
 
 	plan_compute_due_times(cfg.one_by_one ? SCHEDULE_JITTERED : SCHEDULE_PERIODIC, rate, random_mix(*world.rng), offset, cfg.n);
-	world.seen.filters = true;
+	for (size_t i = 0; i < cfg.n; i++)
+		key[i] = i % 2;
+	world.seen.filters = !erase;
 	pass_time(world.now_ns + BLINK_PERIOD_NS);
 	train_init(&cfg, &t);
 	train_send_keys(&cfg, &t);
@@ -315,6 +416,8 @@ static void type_train(char *said)
 	if (f.any_answer)
 		say_median(&t, &f, said);
 	say_pairs(&t, said);
+	say(said, t.end == SENDER_UNSHOWN ? "not-shown" : t.end == SENDER_LEFT ? "left" : "");
+	say(said, erase && field.letter ? "letter-stays" : "");
 	say(said, f.backlog.overloaded ? "overloaded" : "steady");
 	say(said, t.period_ns > by.period_ns ? "slower-pace" : "pace-kept");
 	say(said, f.late_bound_percent < number("share") ? "bound-too-low" : "bounded");
@@ -353,7 +456,8 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 		int64_t period = ms((const char *[]){ "clock", "second", "blink" }[i]);
 
 		if (period)
-			add_change(world.now_ns + (int64_t)(random_fraction(rng) * (double)period), "t2b"[i]);
+			add_change(world.now_ns + (int64_t)(random_fraction(rng) * (double)period),
+				   i == 2 && is_schedule("erase") ? 'k' : "t2b"[i]);
 	}
 	world.phase_ns = (int64_t)(random_fraction(rng) * (double)ms("every"));
 	world.seen.step = step;
@@ -361,6 +465,14 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	world.seen.step_room = world.seen.update_room = 10 * KEYS;
 	world.seen.longest_ns = (int64_t)(NS_PER_S / scene_number(s, "rate", 20));
 	world.seen.number = -1;
+	memset(&field, 0, sizeof(field));
+	field.caret_x = 9;
+	field.caret_on = true;
+	field.caret = 0x202020;
+	world.seen.erases = is_schedule("erase");
+	observations_begin_picture(&world.seen, &(struct pixel_area){ 0, 0, WIDE, HIGH });
+	show_field(world.now_ns);
+	observations_clear(&world.seen);
 	if (is_schedule("asked"))
 		type_asked(said);
 	else

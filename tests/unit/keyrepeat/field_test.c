@@ -195,7 +195,7 @@ TEST_WITH(setup, teardown, what_follows_a_character_and_goes_with_it_is_not_wait
 		paint(2 * CELL_W, 4, 4 * CELL_W, 8, PAPER);
 		frame();
 		assert_update(i + 1, at_ns);
-		if (typed && i != 6) { /* but for one, as where the next key comes before it */
+		if (typed && i != 6) { /* but for one, as where the next key comes before it; one has come with the letter */
 			at_ns += 120 * NS_PER_MS;
 			paint(2 * CELL_W, 4, 4 * CELL_W, 8, 0xa0a0a0); /* a completion */
 			assert_int_equal(frame(), i + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Key names against keysymdef.h, and scripts line by line. */
 #include "../unit.h"
+#include "clock.h"
 #include "act.h"
 #include "keyrepeat/script.h"
 
@@ -124,6 +125,23 @@ TEST(script_adds_up_delays)
 	assert_int_equal(s.act[0].keysym, 'h');
 	assert_int_equal(s.act[2].keysym, 0xff0d);
 	assert_int_equal(s.act[3].keysym, '#');
+	script_free(&s);
+}
+
+/* Delays whose sum is more nanoseconds than there are numbers: what is due after any run stays after any run. */
+TEST(script_of_delays_without_end_stays_in_order)
+{
+	static char text[110000 * 11 + 1];
+	struct act_script s;
+	size_t line;
+
+	for (size_t i = 0; i < 110000; i++)
+		memcpy(text + i * 11, "86400000 a\n", 11);
+	assert_int_equal(read_text(text, &s, &line), 0);
+	assert_int_equal(s.n, 110000);
+	for (size_t i = 1; i < s.n; i++)
+		assert_true(s.offset_ns[i] >= s.offset_ns[i - 1]);
+	assert_true(s.offset_ns[s.n - 1] > 30 * NS_PER_DAY);
 	script_free(&s);
 }
 
