@@ -26,11 +26,11 @@ metrics='' effect=10% alpha=5 strict='' json='' gate='' unlike=''	# (gate, unlik
 read_words 'strict json gate unlike' 'metrics effect alpha' "$@"
 runs=("${words[@]%/}")
 [ "${#runs[@]}" -gt 1 ] || bad "needs two run folders or more"
-[ -n "$json" ] || need column bsdextrautils
 for i in "${!runs[@]}"; do
 	is_run "${runs[i]}"
 	runs[i]=$(cd -- "${runs[i]}" && pwd) || exit 1
 done
+[ -n "$json" ] || need column bsdextrautils
 of=$(jq -r .experiment "${runs[@]/%//run.json}" | sort -u | paste -sd ,)
 [[ $of != *,* ]] || die 1 "runs of several experiments: $of"
 said=$(join_each "${runs[@]}" | jq -r -s --arg axis '' --arg command '' "$(<"$here/safe.jq") ($join_names)"' as $names
