@@ -346,7 +346,7 @@ static uint64_t count_ignored(const struct interval_flow *f, int64_t time_ns)
 		       : 0;
 }
 
-/* The latest message that the update follows as it usually does, behind more or fewer that have no effect: releases, modifiers, keys
+/* The latest message that the update follows as it usually does, behind others that have no effect: releases, modifiers, keys
  * that change nothing; NULL: none, or there are too many before it. */
 static const struct open_message *find_on_time(const struct interval_flow *f, int64_t time_ns)
 {
@@ -365,8 +365,8 @@ static const struct open_message *find_on_time(const struct interval_flow *f, in
 	return NULL;
 }
 
-/* The message whose wait this update ends, if it may be another one than the oldest input. Where presses and releases are often mixed
- * up, of all readings the one that is best for the server. */
+/* The message whose wait this update ends, if it may be another one than the oldest input. Where presses and releases are often
+ * mixed up, of all readings the one that is best for the server. */
 static const struct open_message *read_wait(const struct interval_flow *f, int64_t time_ns)
 {
 	const struct open_message *m;

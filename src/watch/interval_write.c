@@ -306,6 +306,12 @@ static const char *wait_text(int64_t next_ns, int64_t latest_ns, bool range)
 	return text;
 }
 
+/* Whether a side is blamed, and a rise is all that is to be said. */
+static bool is_told(const struct verdict *v)
+{
+	return v->word >= VERDICT_NETWORK && v->word != VERDICT_UNKNOWN && (v->why == WHY_NONE || v->why == WHY_BEHIND);
+}
+
 /* `who`: what had the CPU; "": not known. */
 static void print_line(const struct interval_writer *w, int64_t start_ns, int64_t length_ns, int64_t dropped, const char *who)
 {
@@ -318,7 +324,6 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 
 	for (int i = 0; i < w->rows; i++) {
 		const struct interval_row *r = &w->row[i];
-
 		updates += r->updates;
 		inputs += r->inputs;
 		waiting = r->waiting > waiting ? r->waiting : waiting;
@@ -329,6 +334,7 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 		     (r->verdict.rise_ns > worst->verdict.rise_ns || r->verdict.word > worst->verdict.word)))
 			worst = r;
 	}
+	who = worst && worst->verdict.word == VERDICT_SERVER ? who : "";
 	localtime_r(&at, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	if (!w->packets) {
@@ -340,10 +346,10 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	}
 	if (!worst)
 		snprintf(verdict, sizeof(verdict), dropped > 0 ? "? unknown: drops" : "  idle");
-	else if (worst->verdict.word >= VERDICT_NETWORK && worst->verdict.word != VERDICT_UNKNOWN &&
-		 (worst->verdict.why == WHY_NONE || worst->verdict.why == WHY_BEHIND))
-		snprintf(verdict, sizeof(verdict), "! %s%s %s+%s", verdict_words[worst->verdict.word],
-			 worst->verdict.why == WHY_BEHIND ? " or way behind" : "", is_wait_a_range(worst) ? ">" : "",
+	else if (is_told(&worst->verdict))
+		snprintf(verdict, sizeof(verdict), "! %s %s+%s",
+			 worst->verdict.why == WHY_BEHIND ? "client or way behind" : verdict_words[worst->verdict.word],
+			 is_wait_a_range(worst) ? ">" : "",
 			 ns_text((double)worst->verdict.rise_ns));
 	else
 		snprintf(verdict, sizeof(verdict), "%s %s%s%s",
@@ -365,9 +371,7 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	} else if (waiting >= 0) {
 		fprintf(stderr, "  waiting %s", ns_text((double)waiting));
 	}
-	if (*who && worst && worst->verdict.word == VERDICT_SERVER)
-		fprintf(stderr, "  most CPU: %s", who);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s%s\n", *who ? "  most CPU: " : "", who);
 }
 
 static void print_totals(const struct interval_writer *w)

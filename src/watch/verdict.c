@@ -283,7 +283,8 @@ void verdict_add_wait(struct verdict_baseline *b, struct verdict_late *late, con
 	usual_add_value(&b->part[w->part], w->took_ns);
 }
 
-/* The side of most of the late waits. Where packets are lost now and then, one before the capture point looks like a late server. */
+/* The side of most of the late waits. Where packets are lost now and then, one that the capture point did not see looks like a late
+ * host behind it. */
 static struct verdict judge_late(const struct verdict_baseline *b, const struct verdict_readings *seen)
 {
 	const struct verdict_late *late = &seen->late;
@@ -299,8 +300,21 @@ static struct verdict judge_late(const struct verdict_baseline *b, const struct 
 		v.word = VERDICT_IDLE;
 	else if (v.word == VERDICT_SERVER && seen->picture)
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-	else if (v.word == VERDICT_SERVER && !seen->server_is_near && b->resent >= LOST_LATELY)
+	else if ((v.word == VERDICT_CLIENT || (v.word == VERDICT_SERVER && !seen->server_is_near)) && b->resent >= LOST_LATELY)
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_CAUSE, .rise_ns = late->most_ns };
+	return v;
+}
+
+/* The verdict where the medians of waits that have ended blame the server. */
+static struct verdict doubt_server(const struct verdict_baseline *b, const struct verdict_readings *seen, int64_t usual,
+				   struct verdict v)
+{
+	if (seen->picture)
+		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
+	if (2 * seen->late.doubtful > seen->late.waits)
+		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
+	v.word = may_be_pace(b, usual) ? VERDICT_LEARNING : VERDICT_SERVER;
+	v.why = WHY_NONE;
 	return v;
 }
 
@@ -358,12 +372,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 			 ? VERDICT_UNKNOWN
 			 : judge_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
 				      is_lossy(b, seen));
-	if (v.word == VERDICT_SERVER && seen->picture && !by_age[PART_WAIT])
-		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-	if (v.word == VERDICT_SERVER && !by_age[PART_WAIT] && 2 * seen->late.doubtful > seen->late.waits)
-		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
-	if (v.word == VERDICT_SERVER && !by_age[PART_WAIT] && may_be_pace(b, usual))
-		v.word = VERDICT_LEARNING;
+	if (v.word == VERDICT_SERVER && !by_age[PART_WAIT])
+		return doubt_server(b, seen, usual, v);
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
 	return v;
 }
