@@ -280,7 +280,7 @@ write_run() {
 	local server
 	server=$(jq -r .settings.server "$RUN/cells/$cell_name/1/keyrepeat.json")
 	server=${server//[[:cntrl:]]/?}
-	[ "$kind" != ssh ] || server="reached by ssh, version not known; the client here is $(ssh -V 2>&1)"
+	[ "$kind" != ssh ] || server="reached by ssh, version not known; the client is $(ssh -V 2>&1)"
 	jq -n --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --arg experiment "$experiment" --arg command "$command" \
 		--arg version "${TP_VERSION:-unknown}" --arg started "$started" --arg kind "$kind" --arg title "$what" --arg target "$target" \
 		--argjson seconds "$seconds" --argjson parts "$parts" --argjson whole "$whole" --arg state "$state" --arg early "$early" \
@@ -308,8 +308,8 @@ write_run() {
 		die "cannot write to $RUN: is the disk full?"
 }
 
-# The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides. What
-# holds within a time holds within a longer one, and what does not, not within a shorter one.
+# The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides.
+# What holds within a time holds within a longer one, and what does not, not within a shorter one.
 # What the interval of the 90 % value does not decide, the share of keys over the limit does; also without such a value. A value
 # without an interval holds only if the share does, too. A share without an interval never holds.
 judge_limits() {

@@ -83,7 +83,8 @@ def app_name($app): cost_words as $per
 			// (if [.summary[] | select(.app == "heavy").cost_ms | values] | unique | length > 1 then
 				"the heavy application"	# of several costs, which a column has
 				else "\(cost // .run.settings.cost_ms // 0 | plain) \($per)" end)
-	else (if attached then (if .run.runs == null and .run.protocol.window == null then "typing on \(.run.settings.on | ltrimstr("attach:"))"
+	else (if attached then (if .run.runs == null and .run.protocol.window == null then
+			"typing on \(.run.settings.on | ltrimstr("attach:"))"
 		else "the attached application" end) elif protocols[0] // "" | startswith("null") then "the null target"
 		else "the server's own application" end) + (if cost == null or several then ""
 			else " (\(cost | plain) \($per))" end) end;

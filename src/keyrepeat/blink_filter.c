@@ -296,8 +296,8 @@ static bool has_rival(const struct blink_filter *l, const struct blink_place *to
 	return false;
 }
 
-/* True if echoes move on, or come in parts, and the change is where the last one has put the caret: it may hide or change its shape at a key, before
- * the character shows. */
+/* True if echoes move on, or come in parts, and the change is where the last one has put the caret: it may hide or change its shape
+ * at a key, before the character shows. */
 static bool is_caret_alone(const struct blink_filter *l, const struct blink_place *now)
 {
 	if (!l->echo.times || !is_blink(now, &l->echo) || count_place_pixels(now) >= count_place_pixels(&l->echo))

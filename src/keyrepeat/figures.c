@@ -226,7 +226,8 @@ static void pair_erased(struct key_train *t, const struct observations *seen)
 {
 	for (size_t i = 0; i < t->due; i++) {
 		struct key_times *key = &t->key[i];
-		size_t at = find_update_at(seen, key_sent_time(key)), next = i + 1 < t->due ? find_update_at(seen, t->key[i + 1].sent_ns) : 0;
+		size_t at = find_update_at(seen, key_sent_time(key)),
+		       next = i + 1 < t->due ? find_update_at(seen, t->key[i + 1].sent_ns) : 0;
 
 		key->answer_ns = key->high_ns = key->censored_ns = 0;
 		key->exact = key->coalesced = false;

@@ -218,7 +218,8 @@ static void follow_teaching(struct observations *s, int64_t at_ns, const uint32_
 	if (atomic_load(&s->rests) % 2) {
 		e->taking_ns = e->taking_ns ? e->taking_ns : at_ns;
 		took = at_ns - sent;
-		e->completed += reached && at_ns - e->taking_ns <= FIRST_NS && e->last_ns > took && took - e->first_ns < e->last_ns - took;
+		e->completed +=
+			reached && at_ns - e->taking_ns <= FIRST_NS && e->last_ns > took && took - e->first_ns < e->last_ns - took;
 		e->first_ns = reached ? 0 : e->first_ns;
 		return;
 	}

@@ -35,11 +35,12 @@ struct frame_stamp {
 /* What is known of a character that is typed and erased in turns. All zero at first. */
 struct erasing {
 	struct field field;
-	size_t learned;			      /* of `rests`, those whose picture is learned */
-	size_t far;			      /* pixels from what the key is to show, while nothing of it is shown */
-	int64_t begun_ns;		      /* since then some of it is; 0: none */
-	int64_t first_ns, last_ns, taking_ns; /* while it is learned: first and latest change after the character; after BackSpace */
-	size_t completed;		      /* characters that something else follows, such as a completion, which goes with them */
+	size_t learned;	  /* of `rests`, those whose picture is learned */
+	size_t far;	  /* pixels from what the key is to show, while nothing of it is shown */
+	int64_t begun_ns; /* since then some of it is; 0: none */
+	int64_t first_ns, last_ns,
+		taking_ns; /* while it is learned: first and latest change after the character; after BackSpace */
+	size_t completed;  /* characters that something else follows, such as a completion, which goes with them */
 };
 
 struct observations {

@@ -14,7 +14,7 @@
 #define CHARACTER_WIDTH 80 /* pixels: widest character, with the caret on its sides */
 
 #define NOISE (REGION_BEFORE | REGION_AFTER)
-#define KEY_BITS ((uint8_t)~(NOISE | REGION_LEFT))
+#define KEY_BITS ((uint8_t) ~(NOISE | REGION_LEFT))
 
 int region_parse(const char *text, struct pixel_area *out)
 {
@@ -84,7 +84,7 @@ struct block_grid {
 	int *todo;     /* stack of blocks to visit, with room for all */
 };
 
-/* Bits of a pixel. For a pixel that also changes without keys, or that BackSpace has not brought back, only the bits that say so. */
+/* Bits of a pixel. For one that also changes without keys, or that BackSpace has not brought back, only the bits that say so. */
 static uint8_t mark_bits(const struct change_marks *m, int x, int y)
 {
 	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];
@@ -206,8 +206,8 @@ static void extend_region(const struct change_marks *m, const struct block_group
 	*out = (struct pixel_area){ left, line->top, right - left, bottom - line->top };
 }
 
-/* Marks a group beside which, on the same line, BackSpace has left something: the letter, where only the caret goes back. (A mark of
- * a changed text elsewhere stays, too.) */
+/* Marks a group beside which, on the same line, BackSpace has left something: the letter, where only the caret goes back. (A mark
+ * of a changed text elsewhere stays, too.) */
 static void mark_left(const struct change_marks *m, struct block_group *group)
 {
 	int from = group->left > CARET_WIDTH ? group->left - CARET_WIDTH : 0;
@@ -218,8 +218,8 @@ static void mark_left(const struct change_marks *m, struct block_group *group)
 				group->bits |= REGION_LEFT;
 }
 
-/* True if group `a` is more likely the text than `b`: it follows more keys. Of two, text that grows is the wider one. A character that
- * is erased has a caret beside it, if one blinks; a title that marks the text as changed is far wider, a counter narrower. */
+/* True if group `a` is more likely the text than `b`: it follows more keys. Of two, text that grows is the wider one. A character
+ * that is erased has a caret beside it, if one blinks; a title that marks the text as changed is far wider, a counter narrower. */
 static bool is_better_line(const struct change_marks *m, const struct block_group *a, const struct block_group *b,
 			   const struct block_group *noise, int n)
 {

@@ -42,8 +42,8 @@ bool region_mark_changes(struct change_marks *m, const uint32_t *before, const u
 
 /* Finds the region of the echoes: the group of changes that followed most keys, and of which BackSpace has left nothing, where it
  * was typed; the widest such group, since a column counter in a
- * status line follows keys, too, but text grows. Of characters that are erased, it is the one beside which a caret blinks, or else the
- * widest that is no wider than a character. A small group beside it that also changes without keys is its caret. From this
+ * status line follows keys, too, but text grows. Of characters that are erased, it is the one beside which a caret blinks, or
+ * else the widest that is no wider than a character. A small group beside it that also changes without keys is its caret. From this
  * line of text the region extends, unless keys were erased, left, right and down to the edge of the picture, or to the next group
  * that follows keys or that changed without keys both before and after them. False: no group followed at least two keys. */
 bool region_find_echoes(const struct change_marks *m, struct pixel_area *out);

@@ -194,12 +194,14 @@ const char *report_explain_end(const struct observations *seen, const struct key
 		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured",
 			 (const char *)seen->left);
 	else if (end == SENDER_UNSHOWN && train->late_ns > train->waited_ns)
-		snprintf(text, sizeof(text), "a key was shown only after %s, so no more were typed: the server, or what shows the key, hung",
+		snprintf(text, sizeof(text),
+			 "a key was shown only after %s, so no more were typed: the server, or what shows the key, hung",
 			 ns_text((double)train->late_ns));
 	else if (end == SENDER_UNSHOWN)
-		snprintf(text, sizeof(text),
-			 "a key was not shown within %s, so no more were typed: it was lost, it went elsewhere, or the server hangs",
-			 ns_text((double)train->waited_ns));
+		snprintf(
+			text, sizeof(text),
+			"a key was not shown within %s, so no more were typed: it was lost, it went elsewhere, or the server hangs",
+			ns_text((double)train->waited_ns));
 	else if (end != SENDER_DROPPED)
 		return NULL;
 	else if (seen->crashed == SIGKILL)

@@ -380,8 +380,8 @@ static void send_single_key(struct key_train_run *run, size_t i, bool alone, int
 	atomic_store(&t->gone, i + 1);
 }
 
-#define REST_NS (600 * NS_PER_MS)      /* what shows a character is at rest once nothing has changed for so long ... */
-#define RESTLESS_NS (3 * NS_PER_S)     /* ... or at last after this time */
+#define REST_NS (600 * NS_PER_MS)	 /* what shows a character is at rest once nothing has changed for so long ... */
+#define RESTLESS_NS (3 * NS_PER_S)	 /* ... or at last after this time */
 #define BLINK_SEEN_NS (1300 * NS_PER_MS) /* in which a caret that blinks does so once */
 
 /* Waits until the field shows what key `i` types and, of a character, is at rest. False: it did not show within the timeout. */
@@ -561,7 +561,8 @@ static void add_overdue_keys(struct key_train *t)
 {
 	struct key_train_block *last = t->blocks ? &t->block[t->blocks - 1] : NULL;
 
-	while (t->one_by_one && !t->erased && last && last->first + last->n < t->n && t->key[last->first + last->n].due_ns <= t->end_ns)
+	while (t->one_by_one && !t->erased && last && last->first + last->n < t->n &&
+	       t->key[last->first + last->n].due_ns <= t->end_ns)
 		last->n++;
 }
 

@@ -44,26 +44,26 @@ struct key_train {
 	struct key_train_block *block; /* of keys sent one by one, one key each, or more if a key had no answer */
 	size_t blocks;		       /* blocks begun */
 	bool one_by_one;	       /* keys were sent one by one */
-	bool erased;		       /* and every second one was BackSpace: updates are from when it shows in part until in whole */
-	size_t unsent;		       /* of these, keys never sent, since those before took so long */
-	int64_t waited_ns;	       /* for a key that did not show (SENDER_UNSHOWN) */
-	int64_t late_ns;	       /* after that: when something showed after all, from sending on; below 0: nothing did */
-	int64_t period_ns;	       /* between due times: that of the schedule, or a longer one if keys were sent one by one */
-	size_t held;		       /* keys that waited for the answer to the one before */
-	size_t warmup;		       /* first keys, sent before the period was made longer */
-	_Atomic size_t gone;	       /* keys sent or given up so far; read by the progress line in another thread */
-	size_t due;		       /* keys that fell due before the train ended: fewer than n only if it ended early */
-	struct wall_reading *wall;     /* offset of CLOCK_REALTIME, read about once a second */
-	size_t walls, wall_room;       /* elements used and allocated */
-	uint32_t base;		       /* number of the patch before the first key */
-	int64_t begin_ns, end_ns;      /* from the first possible due time to the end of the last drain */
-	int64_t drain_ns;	       /* duration of the last drain, and of the watching without keys after it */
-	size_t strays;		       /* updates in that watching, where none was known to come without keys */
-	int64_t busy_ns, cpu_ns;       /* without drains: duration, and CPU time of both threads */
-	int64_t blocked_ns;	       /* longest wait of a due key because the server read nothing */
-	int64_t handed_ns;	       /* longest time until a key was handed over */
-	int64_t rtt_ns;		       /* least round trip that TCP saw on the connection to the display; 0: not known */
-	int log_err;		       /* the log does not have all keys: -errno; 0: it has, or there is none */
+	bool erased;		   /* and every second one was BackSpace: updates are from when it shows in part until in whole */
+	size_t unsent;		   /* of these, keys never sent, since those before took so long */
+	int64_t waited_ns;	   /* for a key that did not show (SENDER_UNSHOWN) */
+	int64_t late_ns;	   /* after that: when something showed after all, from sending on; below 0: nothing did */
+	int64_t period_ns;	   /* between due times: that of the schedule, or a longer one if keys were sent one by one */
+	size_t held;		   /* keys that waited for the answer to the one before */
+	size_t warmup;		   /* first keys, sent before the period was made longer */
+	_Atomic size_t gone;	   /* keys sent or given up so far; read by the progress line in another thread */
+	size_t due;		   /* keys that fell due before the train ended: fewer than n only if it ended early */
+	struct wall_reading *wall; /* offset of CLOCK_REALTIME, read about once a second */
+	size_t walls, wall_room;   /* elements used and allocated */
+	uint32_t base;		   /* number of the patch before the first key */
+	int64_t begin_ns, end_ns;  /* from the first possible due time to the end of the last drain */
+	int64_t drain_ns;	   /* duration of the last drain, and of the watching without keys after it */
+	size_t strays;		   /* updates in that watching, where none was known to come without keys */
+	int64_t busy_ns, cpu_ns;   /* without drains: duration, and CPU time of both threads */
+	int64_t blocked_ns;	   /* longest wait of a due key because the server read nothing */
+	int64_t handed_ns;	   /* longest time until a key was handed over */
+	int64_t rtt_ns;		   /* least round trip that TCP saw on the connection to the display; 0: not known */
+	int log_err;		   /* the log does not have all keys: -errno; 0: it has, or there is none */
 	enum sender_end end;
 };
 

@@ -319,7 +319,8 @@ fake_probe() {
 	printf 'schema\t%s\t%s\tx\n' middle 150 short 100 long 1000 >home/data/thresholds.tsv
 	echo '{"settings": {}}' >run/run.json
 	# (the share decides nothing here)
-	printf '#!/bin/bash\nread -r name _ _ ms <"$3"; [ "$name" = p90 ] || exit 3; exit "$(cat %s/at.${ms%%ms})"\n' "$PWD" >home/report/fail.sh
+	printf '#!/bin/bash\nread -r name _ _ ms <"$3"; [ "$name" = p90 ] || exit 3; exit "$(cat %s/at.${ms%%ms})"\n' "$PWD" \
+		>home/report/fail.sh
 	printf '#!/bin/sh\nexit 1\n' >home/summarize
 	chmod +x home/report/fail.sh home/summarize
 	printf 'latency_p90_ms\tlatency_p90_ms_low\n1\t1\n' >run/summary.tsv

@@ -11,9 +11,9 @@
 
 static int64_t now_ns;
 static int64_t painted_ns, paint_until_ns; /* the session is painted at the first, and again and again until the second */
-static int letters, late_letters; /* letters shown; the number that will be, at due_ns */
+static int letters, late_letters;	   /* letters shown; the number that will be, at due_ns */
 static int64_t due_ns, delay_ns, blink_ns; /* blink_ns: the caret changes so often, from its last key on */
-static int noise; /* each picture is so far from the one that was sent, at most, as a lossy one is */
+static int noise;			   /* each picture is so far from the one that was sent, at most, as a lossy one is */
 static bool told;
 
 int64_t __wrap_clock_now(void);
