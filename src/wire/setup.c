@@ -37,7 +37,7 @@ static void end_setup(struct session_phases *s, enum setup_end by)
 	s->ended_by = by;
 }
 
-void session_turn_channels(struct session_phases *s, const struct channel_counts sent[static CHANNELS])
+void session_turn_channels(struct session_phases *s, const struct channel_counts *sent)
 {
 	for (int c = 0; c < CHANNELS && s->place == PLACE_SETUP; c++) {
 		s->count[PLACE_SETUP][c].packets += sent[1 - c].packets - sent[c].packets;

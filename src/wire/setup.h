@@ -46,7 +46,7 @@ void session_count_packet(struct session_phases *s, int channel, const struct se
 void session_count_payload(struct session_phases *s, int channel, uint64_t bytes);
 
 /* What a connection sent so far, in set-up, was of the other channels. */
-void session_turn_channels(struct session_phases *s, const struct channel_counts sent[static CHANNELS]);
+void session_turn_channels(struct session_phases *s, const struct channel_counts *sent);
 
 /* Ends the capture at `to_ns`: a second without a packet before it ends the set-up, too. To be called once, before the functions
  * below. */

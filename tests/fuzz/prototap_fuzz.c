@@ -84,7 +84,7 @@ static void fuzz_packets(struct capture_meter *m, enum link_type link, const uin
 		if (!copy)
 			return;
 		memcpy(copy, data + at, captured);
-		meter_add_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
+		meter_add_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond, 0 });
 		free(copy);
 		at += captured;
 	}

@@ -92,6 +92,7 @@ static int crash_of_pixel(size_t number)
 	return crash_of(write_pixel, &number);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* its own memory is larger than any limit */
 /* VmLck of this process, kB. */
 static long locked_kb(void)
 {
@@ -106,7 +107,6 @@ static long locked_kb(void)
 	return kb;
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* its own memory is larger than any limit */
 #define LOCKED_MOST ((rlim_t)64 << 20)
 #define PICTURE_KB (320 * 240 * 4 / 1024)
 

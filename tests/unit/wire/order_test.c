@@ -25,7 +25,7 @@ static void add(struct packet_order *o, int64_t time_ns, uint8_t first, uint32_t
 	static uint8_t bytes[200000];
 
 	bytes[0] = first;
-	order_add_packet(o, &(struct packet){ time_ns, bytes, size, size }, take, t);
+	order_add_packet(o, &(struct packet){ time_ns, bytes, size, size, 0 }, take, t);
 	bytes[0] = 0xff; /* the caller's bytes are gone after the call */
 }
 
