@@ -80,6 +80,13 @@ setup() {
 	done
 }
 
+@test "install: thinprobe tools has the programs of the checkout, and no other" {
+	run --separate-stderr "$PLACE/usr/bin/thinprobe" tools
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	[ "$output" = "$("$HOME_OF_SOURCE/thinprobe" tools)" ]
+}
+
 @test "every relative link of an installed document has a target" {
 	local file link n=0 wrong=0
 
