@@ -67,7 +67,8 @@ attach_own() {
 		-noreset -nolisten tcp
 	ATTACH_X=$LAB_PID
 	unset 'LAB_PIDS[-1]'
-	lab_comes 20 "$LAB_PID" test -s "$LAB_LOG/own-display.out" && read -r n <"$LAB_LOG/own-display.out" && export DISPLAY=:$n &&
+	lab_comes 20 "$LAB_PID" test -s "$LAB_LOG/own-display.out" &&
+		{ read -r n <"$LAB_LOG/own-display.out" || [ -n "$n" ]; } && export DISPLAY=:$n &&	# (the line's end is written apart)
 		lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
 	# What it starts ends with it, X client or not: a group of its own, killed at TERM, which comes from us, or where we are killed;
