@@ -67,11 +67,11 @@ static void pass_signal(int number)
 		kill(command, number);
 }
 
-/* What a terminal would obey becomes a question mark. */
+/* What a terminal would obey becomes a question mark. (From 128 on, too: there are control characters, in UTF-8 as well.) */
 static void print(int to, char *text, ssize_t size, bool plain)
 {
 	for (ssize_t i = 0; plain && i < size; i++)
-		if (((unsigned char)text[i] < ' ' && !strchr("\t\r\n", text[i])) || text[i] == 127)
+		if (((unsigned char)text[i] < ' ' && !strchr("\t\r\n", text[i])) || (unsigned char)text[i] > 126)
 			text[i] = '?';
 	for (ssize_t done; size > 0; text += done, size -= done)
 		if ((done = write(to, text, (size_t)size)) < 0)
@@ -108,8 +108,10 @@ static void pass_on(int master, int to, bool plain)
 		for (int left = gone ? 64 : 1; left > 0 && poll(from, 2, gone ? 0 : 50) > 0; left--) {
 			ssize_t size = from[0].revents ? read(master, text, sizeof(text)) : 0;
 
-			if (from[0].revents && size <= 0)
+			if (from[0].revents && size <= 0) { /* the command has closed it, and may go on */
+				from[0].fd = -1;
 				break;
+			}
 			print(to, text, size, plain);
 			size = from[1].revents ? read(0, text, sizeof(text)) : 0;
 			if (from[1].revents && size <= 0)
