@@ -194,13 +194,13 @@ lab_down() {
 # -S: a session of its own; -R: as root of the host; -X: hears Ctrl-C; -M: in that memory group.
 lab_command() {
 	local OPTIND=1 opt other='' session=same mode=${LAB_MODE-user} interrupt=no memory=${LAB_MEMORY-} into role net home cpus \
-		times path place='' word words=() LAB_WORD
+		times path place='' word words=() plain='' LAB_WORD
 	while getopts CSRXM: opt; do
 		case $opt in
 		M) memory=$OPTARG ;;
-		C) other=1 mode=root ;;
+		C) other=1 mode=root plain=1 ;;
 		S) session=new ;;
-		R) mode=root ;;
+		R) mode=root plain=${LAB_ROOTLESS/1/} ;;	# (the caller's own rights are all that root has there)
 		X) interrupt=yes ;;
 		*) return "$EXIT_USAGE" ;;
 		esac
@@ -232,7 +232,7 @@ lab_command() {
 	fi
 	home=LAB_HOLD_$role cpus=LAB_CPUS_$role path=LAB_PATH_$role
 	home=${!home} cpus=${!cpus} times=$LAB_TIMES/cpu-$role.times path=${!path-}
-	[ -z "$path" ] || [ "$mode" = root ] || set -- env "PATH=$path:$PATH" "$@"
+	[ -z "$path" ] || [ -n "$plain" ] || set -- env "PATH=$path:$PATH" "$@"
 	LAB_COMMAND=(setpriv --pdeathsig KILL "$TP_BIN/door")
 	[ -n "${LAB_BY_HAND-}" ] || LAB_COMMAND+=(-n)
 	LAB_COMMAND+=(nsenter)

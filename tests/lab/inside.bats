@@ -122,9 +122,43 @@ on_terminal() {
 	run on_terminal '\003' "$TOP/bin/door" sh -c 'trap "echo caught; exit 3" INT; echo "?"; while :; do sleep 0.1; done'
 	[[ $output == *caught*"status 3"*echo* ]]
 	# in a run nothing is typed for a measured program, and it has no words for the terminal
-	run on_terminal 'word\n' "$TOP/bin/door" -n sh -c 'printf "a\033]0;title\007b?\n"; if read -r word; then echo "got $word"; fi'
-	[[ $output == *'a?]0;title?b?'*"status "* ]]
+	run on_terminal 'word\n' "$TOP/bin/door" -n sh -c \
+		'printf "a\033]0;title\007b?\n\302\2332Jc\2332J"; if read -r word; then echo "got $word"; fi'
+	[[ $output == *'a?]0;title?b?'*'??2Jc?2J'*"status "* ]]
 	[[ $output != *"got word"* ]]
+}
+
+# In clock ticks of 10 ms, for a second.
+@test "door: sleeps while a command runs that has closed the terminal" {
+	run on_terminal '' "$TOP/bin/door" sh -c 'spent() { cut -d " " -f 14,15 "/proc/$PPID/stat" | tr " " + >>"$0"; }
+		exec </dev/null >/dev/null 2>&1; spent; sleep 1; spent' "$W/spent"
+	[[ $output == *"status 0"* ]]
+	cat "$W/spent"
+	{ read -r before; read -r after; } <"$W/spent"
+	[ $((after - (before))) -lt 10 ]
+}
+
+# found: whether a program of the folder is found by its name, with and without -R.
+found() {
+	local flag
+	for flag in '' -R; do "$TOP/thinprobe" lab exec $flag client sh -c 'command -v only-here >/dev/null && echo yes || echo no'; done | xargs
+}
+
+@test "inside: a folder of programs is in the PATH of all that is no more than the caller" {
+	local none='echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
+	ln "$EVIL/inside.py" "$EVIL/only-here"
+	export TOP LAB_PATH_client=$EVIL
+	"$TOP/thinprobe" lab up
+	[ "$(found)" = "yes $([ "$(id -u)" = 0 ] && echo no || echo yes)" ]
+	"$TOP/thinprobe" lab down
+	# where no user namespaces can be made, what is measured is root, too
+	evil_root
+	unshare --user --map-root-user sh -c "$none" sh true || skip "no namespace of its own can be made here"
+	run -0 unshare --user --map-root-user sh -c "$none" sh bash -c '"$TOP/thinprobe" lab up
+		'"$(declare -f found)"'
+		found
+		"$TOP/thinprobe" lab down'
+	[[ $'\n'$output$'\n' == *$'\nyes no\n'* ]]
 }
 
 # Each name that the engine starts itself, too.
