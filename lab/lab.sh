@@ -159,6 +159,10 @@ exec)
 	LAB_BY_HAND=1
 	[[ " $* " =~ \ (server|client[0-9]*)\ +[^\ ] ]] ||
 		die "-$EXIT_USAGE" "exec: name server or client, and a command; see thinprobe lab --help"
+	# (a folder of the host's with the name of a home that is hidden)
+	[[ $LAB_ROOTLESS != 1 || $PWD == @(/tmp|/dev/shm)?(/*) || ! -d /proc/$LAB_HOLD_client/root$PWD ]] ||
+		[ "/proc/$LAB_HOLD_client/root$PWD" -ef "$PWD" ] ||
+		warn "the hosts have another, empty $PWD, and what they write there is lost; make the lab in a folder below it"
 	lab_exec "$@"
 	;;
 down) down ;;

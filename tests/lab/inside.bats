@@ -138,10 +138,26 @@ on_terminal() {
 	[ $((after - (before))) -lt 10 ]
 }
 
+@test "lab exec: an ordinary user's file in the home is lost, and this is said" {
+	as_user
+	mkdir -p "$EVIL/home/below"
+	[ "$(id -u)" != 0 ] || chown -R 12345:12345 "$EVIL/home"
+	AS+=(env "HOME=$EVIL/home")
+	cd "$EVIL/home/below"
+	"${AS[@]}" "$TOP/thinprobe" lab up
+	run -0 --separate-stderr "${AS[@]}" "$TOP/thinprobe" lab exec client sh -c 'echo here >file'
+	[[ $stderr != *"$EVIL"* && $(cat file) == here ]]
+	cd ..
+	run -0 --separate-stderr "${AS[@]}" "$TOP/thinprobe" lab exec client sh -c 'echo there >file'
+	[[ $stderr == *"$EVIL/home,"* && ! -e file ]]
+	"${AS[@]}" "$TOP/thinprobe" lab down
+}
+
 # found: whether a program of the folder is found by its name, with and without -R.
 found() {
 	local flag
-	for flag in '' -R; do "$TOP/thinprobe" lab exec $flag client sh -c 'command -v only-here >/dev/null && echo yes || echo no'; done | xargs
+	for flag in '' -R; do "$TOP/thinprobe" lab exec $flag client sh -c 'command -v only-here >/dev/null && echo yes || echo no'; done |
+		xargs
 }
 
 @test "inside: a folder of programs is in the PATH of all that is no more than the caller" {
