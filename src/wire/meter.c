@@ -134,7 +134,7 @@ static void end_flow(struct capture_meter *m, struct flow *f)
 	struct stream_result t;
 
 	m->setup.open -= f->open;
-	m->unanswered += f->begun[INPUT] && !f->count[DISPLAY].packets;
+	m->unanswered += f->begun[INPUT] && !f->count[DISPLAY].packets && !f->stream[DISPLAY].known;
 	for (int c = 0; c < CHANNELS; c++) {
 		give_up_holes(m, f, c, INT64_MAX);
 		m->one_way += !f->count[c].packets && stream_unseen_bytes(&f->stream[c]);

@@ -125,6 +125,12 @@ TEST(a_connection_without_an_answer_is_counted)
 	meter_finish(&m);
 	assert_int_equal(m.unanswered, 1);
 	meter_free(&m);
+	assert_int_equal(begin_with(&cfg), 0); /* the answer is not in the capture, but the client has it */
+	add(0, INPUT, TCP_SYN, 99, 0, "");
+	add(10 * MS, INPUT, TCP_ACK, 100, 1000, "");
+	meter_finish(&m);
+	assert_int_equal(m.unanswered, 0);
+	meter_free(&m);
 }
 
 struct witness {
