@@ -450,7 +450,8 @@ static void take_back(struct key_train_run *run)
 		sender_tap_last(&run->sender, cfg->key[1]);
 	else if (run->sender.end != SENDER_UNSHOWN)
 		return;
-	while (!proc_stop && atomic_load(&cfg->seen->last_change_ns) <= at && clock_now() < at + wait)
+	while (!(proc_stop && run->sender.end == SENDER_UNSHOWN) && atomic_load(&cfg->seen->last_change_ns) <= at &&
+	       clock_now() < at + wait) /* (after a signal, too: the other wait is long) */
 		clock_sleep(clock_now() + TURN_POLL_NS);
 	run->train->late_ns = atomic_load(&cfg->seen->last_change_ns) - run->train->key[sent - 1].sent_ns;
 	run->train->block[run->train->blocks - 1].end_ns = clock_now();
