@@ -227,11 +227,11 @@ static void pair_erased(struct key_train *t, const struct observations *seen)
 	for (size_t i = 0; i < t->due; i++) {
 		struct key_times *key = &t->key[i];
 		size_t at = find_update_at(seen, key_sent_time(key)),
-		       next = i + 1 < t->due ? find_update_at(seen, t->key[i + 1].sent_ns) : 0;
+		       end = i + 1 < t->due && t->key[i + 1].sent_ns ? find_update_at(seen, t->key[i + 1].sent_ns) : seen->updates;
 
 		key->answer_ns = key->high_ns = key->censored_ns = 0;
 		key->exact = key->coalesced = false;
-		if (!key->sent_ns || at >= (i + 1 < t->due ? next : seen->updates)) {
+		if (!key->sent_ns || at >= end) {
 			key->censored_ns = t->end_ns;
 			continue;
 		}

@@ -352,6 +352,17 @@ TEST(waits_as_long_as_those_for_noise_have_no_late_end)
 	}
 }
 
+/* A signal came while the last key waited until it was due. */
+TEST(an_erased_key_keeps_its_answer_where_the_next_was_never_sent)
+{
+	SEND(400, 0, 100, 200, 300);
+	train.erased = true;
+	key[3].sent_ns = 0;
+	SEE(20, 130, 240);
+	compute(&by_update);
+	expect("keys_sent 3 keys_answered 3 from_sent.n 3 from_sent.max 40");
+}
+
 TEST(nothing_is_known_of_keys_never_sent)
 {
 	/* the second key is never answered; the last two wait for that in vain */
