@@ -50,10 +50,10 @@ static void convert_packet(struct packet *p, const struct pcap_pkthdr *h, const 
 	int64_t s = h->ts.tv_sec;
 
 	s = s < -PACKET_FAR_S ? -PACKET_FAR_S : s > PACKET_FAR_S ? PACKET_FAR_S : s;
-	p->time_ns = s * NS_PER_S + (nanoseconds ? h->ts.tv_usec : h->ts.tv_usec * NS_PER_US);
-	p->bytes = bytes;
-	p->captured = h->caplen;
-	p->original = h->len;
+	*p = (struct packet){ .time_ns = s * NS_PER_S + (nanoseconds ? h->ts.tv_usec : h->ts.tv_usec * NS_PER_US),
+			      .bytes = bytes,
+			      .captured = h->caplen,
+			      .original = h->len };
 }
 
 static void take_live_packet(u_char *context, const struct pcap_pkthdr *h, const u_char *bytes)

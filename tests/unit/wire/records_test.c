@@ -3,6 +3,7 @@
  * (pcapng: tests/golden/make_captures.py.) */
 #include "../unit.h"
 #include "../../fuzz/records_fuzz.c"
+#include "wire/capture.h"
 
 #define CHANGES 20000
 
@@ -166,6 +167,24 @@ TEST(other_files_are_left_to_libpcap)
 	begin(false, 0xa1b2c3d4, 4, 65535);
 	file.n--;
 	assert_null(open_made());
+}
+
+/* As in a live capture, whose packets are in a variable that had another value before. */
+TEST(packets_that_libpcap_reads_are_of_the_first_file)
+{
+	struct packet p;
+	struct capture *c;
+	struct why why;
+
+	begin(false, 0xa1b2c3d4, 3, 65535);
+	record(1, 2, 60, 60);
+	c = capture_open_file(open_input(file.bytes, file.n), "it", &why);
+	assert_non_null(c);
+	memset(&p, 0xff, sizeof(p));
+	assert_int_equal(capture_next(c, &p), 1);
+	assert_int_equal(p.captured, 60);
+	assert_int_equal(p.file, 0);
+	capture_close(c);
 }
 
 /* The fuzz target under any compiler, always the same. */
