@@ -516,21 +516,42 @@ static int64_t measure_round_trip(struct interval_flow *f, const struct flow *fl
 	return took_ns;
 }
 
-/* A packet that fills a hole was lost before the tap if the hole is older than a round trip to its sender; else overtaken. */
-static void count_upstream_loss(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
-				int64_t time_ns)
+/* Notes holes. Beside data, an acknowledgement alone shows how much its sender has sent so far: what comes more than a round trip
+ * after that was lost before the tap, and sent again. */
+static void note_loss(struct interval_flow *f, const struct flow *flow, int channel, const struct meter_packet *seen)
 {
 	const struct tcp_stream *stream = &flow->stream[channel];
+	const struct segment *s = seen->segment;
+	int64_t time_ns = seen->packet->time_ns, ahead = (int32_t)(s->seq - (uint32_t)stream->next);
+	bool lost = seen->lost_before;
 
 	if (!stream->first)
 		f->hole_ns[channel] = 0;
 	else if (!f->hole_ns[channel])
 		f->hole_ns[channel] = f->heard_ns[channel];
-	if (stream->first && s->payload_bytes && s->seq == (uint32_t)stream->next &&
-	    time_ns - f->hole_ns[channel] > flow->ack[channel].quickest_ns) {
-		f->row.lost_before++;
-		f->filled++;
+	if (s->transport == TRANSPORT_TCP && stream->known && !s->payload_bytes && ahead > 0 && !f->ahead_ns[channel]) {
+		f->ahead_ns[channel] = time_ns;
+	} else if (s->payload_bytes && ahead <= 0 && f->ahead_ns[channel]) {
+		lost |= time_ns - f->ahead_ns[channel] > flow->ack[channel].quickest_ns;
+		f->ahead_ns[channel] = 0;
 	}
+	f->row.lost_before += lost;
+	f->filled += lost;
+	f->lost[channel == DISPLAY] += lost;
+}
+
+/* What is sent again although it came here was lost on the other side. */
+static void count_resent(struct interval_flow *f, const struct flow *flow)
+{
+	uint64_t before = f->resent, input = flow->count[INPUT].retransmitted_packets,
+		 all = input + flow->count[DISPLAY].retransmitted_packets;
+
+	if (before > all) /* another connection between the same ends */
+		f->resent_before = f->resent_input = before = 0;
+	f->lost[1] += input - f->resent_input;
+	f->lost[0] += all - before - (input - f->resent_input);
+	f->resent_input = input;
+	f->resent = all;
 }
 
 /* What waits may be of an earlier connection between the same ends. */
@@ -539,6 +560,7 @@ static void begin_connection(struct interval_flow *f)
 	f->row.unanswered += (uint64_t)(f->waits - f->answerable);
 	interval_forget_waits(f);
 	f->pairs_unknown = f->unacked = false; /* nothing is under way */
+	f->ahead_ns[INPUT] = f->ahead_ns[DISPLAY] = 0;
 	f->buttons = f->more = 0;
 }
 
@@ -553,16 +575,14 @@ void interval_count_packet(struct intervals *t, const struct flow *flow, int cha
 		return;
 	}
 	interval_settle_inputs(f, time_ns);
-	count_upstream_loss(f, flow, channel, s, time_ns);
+	note_loss(f, flow, channel, seen);
 	f->last_ns = f->heard_ns[channel] = time_ns;
 	f->ended = flow_has_ended(flow) || flow->finished[INPUT]; /* a server that hangs never ends its side */
 	if (s->flags & TCP_SYN)
 		begin_connection(f);
 	f->row.packets++;
 	f->row.wire_bytes[channel] += s->wire_bytes;
-	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
-		f->resent_before = 0; /* another connection between the same ends */
-	f->resent = flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets;
+	count_resent(f, flow);
 	f->missing = flow_missing_bytes(flow);
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
 	took_ns = s->transport == TRANSPORT_TCP ? measure_round_trip(f, flow, channel, s, time_ns) : -1;

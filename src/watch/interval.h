@@ -148,6 +148,9 @@ struct interval_flow {
 	uint64_t replies, unreplied;	/* of the client so far; updates that had none */
 	uint64_t answered, ignored;	/* inputs so far that an update answered; inputs given up while the server was not silent */
 	int64_t hole_ns[CHANNELS];	/* since when data of this channel is missing before later data; 0: none is */
+	int64_t ahead_ns[CHANNELS];	/* since when an acknowledgement has shown that data of this channel is missing; 0: none is */
+	uint64_t lost[2];		/* packets lost in this interval: on the client's side of the tap, on the server's */
+	uint64_t resent_input;		/* of `resent`: by the client */
 	uint64_t resent, resent_before; /* retransmitted packets so far; at the start of the interval */
 	uint64_t missing, missing_before; /* flow_missing_bytes(), likewise */
 	uint8_t holes;			  /* bits: bytes were found missing in this interval (1), in the one before (2) */

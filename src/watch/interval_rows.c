@@ -78,6 +78,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 					 .late = f->late,
 					 .packets = f->row.packets,
 					 .retransmitted = f->row.retransmitted + f->row.lost_before,
+					 .lost = { f->lost[0], f->lost[1] },
 					 .zero_windows = f->row.zero_windows,
 					 .server_is_near = f->server_is_near,
 					 .inputs = f->row.inputs,
@@ -122,6 +123,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 		v.why = WHY_BEHIND;
 	f->client.doubtful = false;
 	f->late = (struct verdict_late){ 0 };
+	f->lost[0] = f->lost[1] = 0;
 	return v;
 }
 

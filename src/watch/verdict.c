@@ -8,6 +8,8 @@
 #define LOSS_PERCENT 1
 #define LOSS_TIMES 3 /* least ratio to the usual share of packets sent again */
 #define LOST_LATELY 0.5 /* packets that were sent again of about the last VERDICT_LOSS intervals: one in 14 of them */
+#define LOST_UNSEEN 2	/* packets lost before the capture point, to one that was seen to be lost; */
+#define LOST_MORE 2	/* ... and by chance so many more in an interval */
 #define MEDIAN 0.5
 #define UPPER 0.75
 
@@ -237,6 +239,8 @@ static void learn_loss(struct verdict_baseline *b, const struct verdict_readings
 {
 	b->packets += (double)seen->packets - b->packets / VERDICT_LOSS;
 	b->resent += (double)seen->retransmitted - b->resent / VERDICT_LOSS;
+	for (int side = 0; side < 2; side++)
+		b->lost[side] += (double)seen->lost[side] - b->lost[side] / VERDICT_LOSS;
 	if (b->intervals >= VERDICT_FIRST && has_loss_risen(b)) {
 		b->lossy_ns += seen->length_ns;
 		if (b->lossy_ns < USUAL_LASTS_NS)
@@ -283,8 +287,17 @@ void verdict_add_wait(struct verdict_baseline *b, struct verdict_late *late, con
 	usual_add_value(&b->part[w->part], w->took_ns);
 }
 
-/* The side of most of the late waits. Where packets are lost now and then, one that the capture point did not see looks like a late
- * host behind it. */
+/* Whether packets that the capture point did not see may have made `n` waits late: what is lost between it and a host looks like a
+ * late host, and comes as often as what is seen to be lost there. */
+static bool may_be_loss(const struct verdict_baseline *b, enum verdict_word word, uint32_t n)
+{
+	double lost = b->lost[word == VERDICT_SERVER];
+
+	return (word == VERDICT_CLIENT || word == VERDICT_SERVER) && lost >= LOST_LATELY &&
+	       n <= LOST_MORE + LOST_UNSEEN * lost / VERDICT_LOSS;
+}
+
+/* The side of most of the late waits. */
 static struct verdict judge_late(const struct verdict_baseline *b, const struct verdict_readings *seen)
 {
 	const struct verdict_late *late = &seen->late;
@@ -300,7 +313,7 @@ static struct verdict judge_late(const struct verdict_baseline *b, const struct 
 		v.word = VERDICT_IDLE;
 	else if (v.word == VERDICT_SERVER && seen->picture)
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-	else if ((v.word == VERDICT_CLIENT || (v.word == VERDICT_SERVER && !seen->server_is_near)) && b->resent >= LOST_LATELY)
+	else if (may_be_loss(b, v.word, late->n[v.word]))
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_CAUSE, .rise_ns = late->most_ns };
 	return v;
 }
@@ -323,6 +336,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	struct usual_rise part[VERDICT_PARTS];
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 }, late = judge_late(b, seen);
 	bool by_age[VERDICT_PARTS], silent[VERDICT_PARTS];
+	uint32_t timed;
 	int64_t usual, all, transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
 
 	if (seen->learning || b->intervals < VERDICT_FIRST || verdict_usual_wait_ns(b) < 0) {
@@ -372,6 +386,9 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 			 ? VERDICT_UNKNOWN
 			 : judge_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
 				      is_lossy(b, seen));
+	timed = v.word == VERDICT_CLIENT ? b->part[PART_REPLY].now.kept : seen->late.waits;
+	if (v.rise_ns >= VERDICT_LATE_NS / 2 && !by_age[PART_WAIT] && may_be_loss(b, v.word, (timed + 1) / 2))
+		v.word = has_loss_risen(b) ? VERDICT_NETWORK : VERDICT_UNKNOWN;
 	if (v.word == VERDICT_SERVER && !by_age[PART_WAIT])
 		return doubt_server(b, seen, usual, v);
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;

@@ -98,6 +98,7 @@ struct verdict_readings {
 	int64_t open_ns[VERDICT_PARTS];	 /* age of what has not ended yet; -1: nothing waits */
 	int64_t heard_ns[VERDICT_PARTS]; /* of acknowledgements: age of the latest packet of the host that sends them */
 	uint64_t inputs, packets, retransmitted, zero_windows;
+	uint64_t lost[2];	/* packets lost on the client's side of the tap; on the server's */
 	bool stopped;		/* so many inputs wait that open_ns[PART_WAIT] is late, whatever is usual */
 	bool server_is_near;	/* the server once acknowledged at once: no delay of acknowledgements is a network's */
 	bool opaque;		/* messages cannot be read: waits are those of the next update, maybe another input's */
@@ -111,6 +112,7 @@ struct verdict_baseline {
 	struct usual part[VERDICT_PARTS];
 	double packets, resent;		/* of about the last VERDICT_LOSS intervals */
 	double all_packets, all_resent; /* of about VERDICT_LOSS_USUAL that are usual */
+	double lost[2];			/* of `resent`: see struct verdict_readings */
 	int64_t lossy_ns;		/* for so long more packets are lost than usual */
 	int intervals;			/* with inputs so far, up to VERDICT_FIRST */
 	int64_t other_ns[2];		/* usual waits of others at the same server: alone, beside; 0: not known */
