@@ -170,7 +170,7 @@ static void clear_open_inputs(struct interval_flow *f)
 {
 	f->counted_alone = false;
 	f->open = f->given_up = f->counted = f->messages_open = 0;
-	f->open_ns = f->counted_ns = 0;
+	f->open_ns = f->counted_ns = f->rested_ns = 0;
 }
 
 /* Share of inputs without an effect, as if half an input more of either kind had been seen. */
@@ -263,6 +263,11 @@ static void add_open_message(struct interval_flow *f, const struct flow *flow, i
 	f->repeats |= f->quick >= INTERVAL_REPEATS && has_releases(f);
 	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS && has_releases(f))
 		f->messages_open = 0; /* a release, maybe, before the user rested */
+	if (time_ns - f->message_latest.ns >= OPAQUE_REST_NS) { /* all that was pressed before it was released, if they are even */
+		f->rested_ns = has_releases(f) && !f->counted && f->burst % 2 == 0 ? time_ns : 0;
+		f->burst = 0;
+	}
+	f->burst++;
 	f->message_latest = (struct open_message){ .ns = time_ns,
 						   .end = (uint32_t)flow->stream[INPUT].next,
 						   .lost = f->resent,
@@ -446,6 +451,9 @@ static void add_update(struct interval_flow *f, const struct flow *flow, int64_t
 	f->ignored += count_ignored(f, time_ns);
 	if (f->counted)
 		add_wait(f, flow, time_ns);
+	if (f->rested_ns)
+		usual_add_value(&f->base.part[PART_RESTED], time_ns - f->rested_ns);
+	f->rested_ns = 0;
 	for (; f->answerable < f->waits; f->answerable++) {
 		int64_t at_ns = *waiting_input(f, f->answerable);
 

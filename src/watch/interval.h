@@ -107,6 +107,8 @@ struct interval_flow {
 	uint64_t given_up;				 /* of the `open` inputs: given up */
 	uint64_t counted, most_counted, usually_counted; /* `open` inputs for the verdict; most in this interval; in usual ones */
 	int64_t counted_ns, second_ns;			 /* the oldest judged one; the one after it */
+	uint64_t burst;	   /* messages since the user rested */
+	int64_t rested_ns; /* the first message after a rest, if no update has come since; 0: none */
 	/* the first messages since the latest update that it may not have answered: the judged inputs, and releases; the latest */
 	struct open_message message_open[INTERVAL_MUTE + 1], message_latest;
 	uint64_t messages_open, filled;		/* filled: holes so far, by what was lost before the tap */

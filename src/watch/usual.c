@@ -275,6 +275,25 @@ struct usual_rise usual_find_rise(const struct usual *u, const struct usual *usu
 	return rise;
 }
 
+int64_t usual_find_low_rise(const struct usual *u)
+{
+	struct basis b = { .n = u->usual_n };
+	uint32_t value_us[USUAL_FEW];
+	bool sure;
+	int64_t ns;
+
+	for (uint64_t n = 0; n < USUAL_FEW; n++) {
+		const struct usual_latest *latest = &u->latest[(u->latest_n - 1 - n) % USUAL_LATEST];
+
+		if (n >= u->latest_n || latest->interval + USUAL_FEW_INTERVALS <= u->intervals)
+			return 0;
+		value_us[n] = latest->us;
+	}
+	memcpy(b.us, u->usual_us, b.n * sizeof(*b.us));
+	ns = find_rise(&b, value_us, USUAL_FEW, count_independent(u->pairs, u->alike, USUAL_FEW), 0.25, &sure);
+	return sure ? ns : 0;
+}
+
 int64_t usual_late_limit(const struct usual *u)
 {
 	double least = (double)usual_quantile_ns(u, 0.02) / 2; /* a part is constant, as the way is */

@@ -24,6 +24,8 @@
 #define USUAL_LEAST 8			    /* fewer values in all are no basis */
 #define USUAL_ENOUGH 576
 #define USUAL_LATEST 48
+#define USUAL_FEW 8
+#define USUAL_FEW_INTERVALS 120
 #define USUAL_INTERVALS 30 /* the latest values are of so many intervals at most */
 #define USUAL_CHANCE 0.001
 #define USUAL_LATE_NS 200000000LL /* the least TCP timeout of Linux */
@@ -74,6 +76,8 @@ struct usual_rise {
 	int64_t sure_ns; /* 0: chance explains it */
 };
 struct usual_rise usual_find_rise(const struct usual *u, const struct usual *basis, double quantile);
+/* By how much the lower quartile of the latest USUAL_FEW values is surely above the usual one; 0: not. */
+int64_t usual_find_low_rise(const struct usual *u);
 /* Values above it are late, whatever their number: USUAL_LATE_NS above the usual median, and beyond the usual scatter; -1: not
  * known. */
 int64_t usual_late_limit(const struct usual *u);

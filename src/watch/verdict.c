@@ -25,6 +25,7 @@ void verdict_init(struct verdict_baseline *b)
 		usual_init(&b->part[p]);
 	/* data may have been acknowledged in the interval before that of its update */
 	b->part[PART_CLIENT_ACK].lasts = b->part[PART_SERVER_ACK].lasts = true;
+	b->part[PART_RESTED].bounded = true;
 	for (int p = 0; p <= PART_LATEST; p++)
 		b->part[p].bounded = true;
 }
@@ -318,13 +319,22 @@ static struct verdict judge_late(const struct verdict_baseline *b, const struct 
 	return v;
 }
 
+/* Rise of waits where updates seem to come as soon as usual, but after a release: all first keys after a rest came as late. Where a
+ * modifier or a release was the first message, only some seem late. */
+static int64_t find_ordered_rise(const struct verdict_baseline *b, const struct verdict_readings *seen)
+{
+	int64_t rise = 4 * seen->late.doubtful > seen->late.waits ? usual_find_low_rise(&b->part[PART_RESTED]) : 0;
+
+	return is_rise(rise, verdict_usual_wait_ns(b)) ? rise : 0;
+}
+
 /* The verdict where the medians of waits that have ended blame the server. */
 static struct verdict doubt_server(const struct verdict_baseline *b, const struct verdict_readings *seen, int64_t usual,
 				   struct verdict v)
 {
 	if (seen->picture)
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-	if (2 * seen->late.doubtful > seen->late.waits)
+	if (2 * seen->late.doubtful > seen->late.waits && !find_ordered_rise(b, seen))
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
 	v.word = may_be_pace(b, usual) ? VERDICT_LEARNING : VERDICT_SERVER;
 	v.why = WHY_NONE;
@@ -337,7 +347,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 }, late = judge_late(b, seen);
 	bool by_age[VERDICT_PARTS], silent[VERDICT_PARTS];
 	uint32_t timed;
-	int64_t usual, all, transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
+	int64_t usual, all, ordered = find_ordered_rise(b, seen), transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
 
 	if (seen->learning || b->intervals < VERDICT_FIRST || verdict_usual_wait_ns(b) < 0) {
 		v.word = !waited ? VERDICT_IDLE : seen->picture ? VERDICT_UNKNOWN : VERDICT_LEARNING;
@@ -355,6 +365,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	if (part[PART_SERVER_ACK].sure_ns > VERDICT_DELAYED_NS + SLACK_NS &&
 	    part[PART_SERVER_ACK].sure_ns > part[PART_WAIT].sure_ns)
 		part[PART_WAIT] = part[PART_SERVER_ACK];
+	if (waited && ordered > part[PART_WAIT].sure_ns)
+		part[PART_WAIT] = (struct usual_rise){ ordered, ordered };
 #define LONGER(member) \
 	(part[PART_REPLY].member > part[PART_CLIENT_ACK].member ? part[PART_REPLY].member : part[PART_CLIENT_ACK].member)
 	v.rise_ns = waited ? part[PART_WAIT].sure_ns + LONGER(sure_ns) : part[PART_REPLY].sure_ns;

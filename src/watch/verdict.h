@@ -62,7 +62,8 @@ extern const char *const verdict_whys[];
 
 /* Parts of one wait: input to update at the tap, of an input that waited alone, as the first one after a rest does; data to
  * acknowledgement; update to the client's reply. Beside them, input to the last update that may answer it; and input to update
- * where other inputs wait, too: the update may answer an older one: a lower bound; and from begin to end of an update. */
+ * where other inputs wait, too: the update may answer an older one: a lower bound; from begin to end of an update; and input to
+ * update of the first message after a rest: where presses and releases look alike, the order of these two is known best then. */
 enum verdict_part {
 	PART_WAIT,
 	PART_CLIENT_ACK,
@@ -71,6 +72,7 @@ enum verdict_part {
 	PART_LATEST,
 	PART_BESIDE,
 	PART_TRANSFER,
+	PART_RESTED,
 	VERDICT_PARTS
 };
 
