@@ -280,7 +280,7 @@ int64_t usual_find_low_rise(const struct usual *u)
 	struct basis b = { .n = u->usual_n };
 	uint32_t value_us[USUAL_FEW];
 	bool sure;
-	int64_t ns;
+	int64_t ns, latest_ns;
 
 	for (uint64_t n = 0; n < USUAL_FEW; n++) {
 		const struct usual_latest *latest = &u->latest[(u->latest_n - 1 - n) % USUAL_LATEST];
@@ -289,9 +289,10 @@ int64_t usual_find_low_rise(const struct usual *u)
 			return 0;
 		value_us[n] = latest->us;
 	}
+	latest_ns = (int64_t)value_us[0] * NS_PER_US - usual_quantile_ns(u, 0.25);
 	memcpy(b.us, u->usual_us, b.n * sizeof(*b.us));
 	ns = find_rise(&b, value_us, USUAL_FEW, count_independent(u->pairs, u->alike, USUAL_FEW), 0.25, &sure);
-	return sure ? ns : 0;
+	return sure && 2 * latest_ns >= ns ? ns : 0; /* the latest one, too: else it is over */
 }
 
 int64_t usual_late_limit(const struct usual *u)

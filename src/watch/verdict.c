@@ -321,9 +321,9 @@ static struct verdict judge_late(const struct verdict_baseline *b, const struct 
 
 /* Rise of waits where updates seem to come as soon as usual, but after a release: all first keys after a rest came as late. Where a
  * modifier or a release was the first message, only some seem late. */
-static int64_t find_ordered_rise(const struct verdict_baseline *b, const struct verdict_readings *seen)
+static int64_t find_ordered_rise(const struct verdict_baseline *b)
 {
-	int64_t rise = 4 * seen->late.doubtful > seen->late.waits ? usual_find_low_rise(&b->part[PART_RESTED]) : 0;
+	int64_t rise = usual_find_low_rise(&b->part[PART_RESTED]);
 
 	return is_rise(rise, verdict_usual_wait_ns(b)) ? rise : 0;
 }
@@ -334,7 +334,7 @@ static struct verdict doubt_server(const struct verdict_baseline *b, const struc
 {
 	if (seen->picture)
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-	if (2 * seen->late.doubtful > seen->late.waits && !find_ordered_rise(b, seen))
+	if (2 * seen->late.doubtful > seen->late.waits && !find_ordered_rise(b))
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
 	v.word = may_be_pace(b, usual) ? VERDICT_LEARNING : VERDICT_SERVER;
 	v.why = WHY_NONE;
@@ -347,7 +347,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 }, late = judge_late(b, seen);
 	bool by_age[VERDICT_PARTS], silent[VERDICT_PARTS];
 	uint32_t timed;
-	int64_t usual, all, ordered = find_ordered_rise(b, seen), transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
+	int64_t usual, all, ordered = find_ordered_rise(b), transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
 
 	if (seen->learning || b->intervals < VERDICT_FIRST || verdict_usual_wait_ns(b) < 0) {
 		v.word = !waited ? VERDICT_IDLE : seen->picture ? VERDICT_UNKNOWN : VERDICT_LEARNING;
