@@ -9,6 +9,8 @@ start_environment() {	# the lab is up: sets APP_ENVIRONMENT
 	APP_ENVIRONMENT=(XAUTHORITY="$LAB_TMP/home/.Xauthority" GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none \
 		GIO_USE_VFS=local
 		DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
+	# (startup is root's, whose PATH has no folder of a variant's programs; it starts none but the application)
+	[ -z "${LAB_PATH_server-}" ] || APP_ENVIRONMENT+=("PATH=$LAB_PATH_server:$PATH")
 }
 # Reads the row of an application in data/applications.tsv. 1: there is none.
 application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE APP_COMMAND APP_ENVIRONMENT

@@ -79,6 +79,12 @@ all_gone() {	# name: every process of the client's log
 	done
 }
 
+@test "startup: the application has no capabilities" {
+	run "$STARTUP" --ceiling 5s -- sh -c 'grep "^CapEff:" /proc/self/status >caps'
+	echo "$output"
+	[ "$(cut -f 2 caps | tr -d 0)" = "" ] && [ -s caps ]
+}
+
 @test "startup: times of map, paint and rest are the client's; a splash screen does not count, a blinking caret is rest" {
 	starts plain -- sleep:300 map:main sleep:1400 paint:main,1 sleep:1300 paint:main,2 sleep:1300 paint:main,3 wait
 	# one that says so, one past the window manager, and one like any window that gives way
