@@ -17,7 +17,7 @@ caller_forget() {
 	ours+='|LAB_(ADDR_server|BESIDE|CPUS_.*|CPU_WAIT|DELAY_BY|LOCKS|OWN_UID|PATH_.*|PROC|RESERVE|SERVER_ROOT|SHARED_CPUS)'
 	ours+='|LAB_(STOP_FD|SWAP_FOLDER)|(XDG|LC|SLURM_JOB|SLURM_ARRAY)_.*'
 	ours+='|(OLD)?PWD|HOME|USER|PATH|SHELL|TMPDIR|(WAYLAND_)?DISPLAY|XAUTHORITY|BASH.*|SHELLOPTS'
-	ours+='|SSH_CONNECTION|(E?U|PP)ID|SECONDS|EPOCH.*|[a-z]+_proxy|_'
+	ours+='|SSH_CONNECTION|SUDO_[GU]ID|(E?U|PP)ID|SECONDS|EPOCH.*|[a-z]+_proxy|_'
 	names=$(compgen -e | grep -vxE "$ours" | paste -sd '|')
 	[ -n "$names" ] || return 0
 	names=$(in_trees lab experiments | xargs -rd '\n' grep -RsohE --include='*.sh' "[$][{#!]*($names)\b" | tr -d '${#!' | sort -u)

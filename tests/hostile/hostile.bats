@@ -409,6 +409,9 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		run -1 "${run[@]}" -o "$folder"
 		[[ ${#lines[@]} = 1 && $output == *"$PWD/hers is of login"*" -o DIR" ]]
 	done
+	SUDO_UID=65534 EXP_SWEEP=plan run -0 "$TOP/experiments/engine/run.sh" stalls --protocol null --quick --loads 0 -o hers/out/sudo
+	[ -f hers/out/sudo/run.json ]
+	rm -r hers/out/sudo
 	chown 0 hers
 	chgrp 65534 hers
 	chmod 775 hers
