@@ -25,7 +25,7 @@
 
 static struct termios before;
 static pid_t command;
-static bool typed;
+static bool typed, whole; /* typed there for the command; and it prints there, too, so that it is the terminal's only user */
 
 static _Noreturn void fail(const char *what)
 {
@@ -114,12 +114,14 @@ static void pass_on(int master, int to, bool plain)
 			}
 			print(to, text, size, plain);
 			size = from[1].revents ? read(0, text, sizeof(text)) : 0;
-			if (from[1].revents && size <= 0)
+			if (from[1].revents && size <= 0) {
 				from[1].fd = -1;
+				text[0] = (char)before.c_cc[VEOF], size = 1;
+			}
 			print(master, text, size, false);
 		}
 	} while (!gone);
-	if (typed)
+	if (whole)
 		tcsetattr(0, TCSADRAIN, &before);
 	if (!WIFSIGNALED(status))
 		_exit(WEXITSTATUS(status));
@@ -140,10 +142,13 @@ static void give_terminal(bool plain)
 		fail("no terminal of its own");
 	tcgetattr(to, &before);
 	own = before;
-	if (!typed)
+	whole = typed && isatty(1);
+	if (!whole) { /* as before for a pager or an editor behind the command */
 		own.c_oflag &= ~(tcflag_t)OPOST;
+		own.c_lflag &= ~(tcflag_t)ECHO;
+	}
 	tcsetattr(slave, TCSANOW, &own);
-	if (typed)
+	if (whole)
 		take_terminal(slave);
 	if ((command = fork()) < 0)
 		fail("fork");

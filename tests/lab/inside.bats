@@ -128,6 +128,14 @@ on_terminal() {
 	[[ $output != *"got word"* ]]
 }
 
+@test "door: before a pipe, it leaves the terminal to what is behind it, and passes on lines and their end" {
+	run on_terminal '' sh -c '"$1" sleep 1 | { stty -icanon </dev/tty; cat; stty -a </dev/tty | grep -o "[-]*icanon"; }' \
+		sh "$TOP/bin/door"
+	[[ $output == *-icanon*"status 0"* ]]
+	run on_terminal 'word\n\004' sh -c '"$1" sh -c "echo ? >&2; cat" | sed "s/^/got /"' sh "$TOP/bin/door"
+	[[ $output == *"got word"*"status 0"* ]]
+}
+
 # In clock ticks of 10 ms, for a second.
 @test "door: sleeps while a command runs that has closed the terminal" {
 	run on_terminal '' "$TOP/bin/door" sh -c 'spent() { cut -d " " -f 14,15 "/proc/$PPID/stat" | tr " " + >>"$0"; }
