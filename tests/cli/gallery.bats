@@ -855,7 +855,7 @@ made_questions() {
 	echo 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"' >new/etc/os-release
 	echo 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"' >old/etc/os-release
 	sed -i '/state != interrupted/i system=$(sed "s/.*=.//; s/.$//" "$LAB_SERVER_ROOT/etc/os-release")\n\
-		jq --arg s "$system" ".lab.server_system = \\$s" "$run/run.json" >x && mv x "$run/run.json"' tree/experiments/engine/run.sh
+		jq --arg s "$system" ".lab.server_system = \\$s" "$run/run.json" >x; mv x "$run/run.json"' tree/experiments/engine/run.sh
 	LAB_SERVER_ROOT=$PWD/new run -3 --separate-stderr "$gallery" -o out three
 	[[ $stderr == *"bookworm"*"trixie"* ]]
 	[ ! -e called ]
