@@ -413,6 +413,8 @@ bool records_explain_mixture(struct record_reader *f, const char *path, struct w
 	struct packet p;
 	int n;
 
+	if (f->classic) /* it has one interface, and no blocks */
+		return false;
 	do {
 		f->facts.mixed = false;
 		n = take_block(f, &p);

@@ -36,5 +36,5 @@ const struct record_facts *records_facts(const struct record_reader *f);
 int records_next(struct record_reader *f, struct packet *p);
 
 /* Explains what is mixed, and the cure, in `why`; reads on to the end for that. `path` is for messages. False: no packet is of
- * a link type that can be read. */
+ * a link type that can be read, or the file is no pcapng. */
 bool records_explain_mixture(struct record_reader *f, const char *path, struct why *why);

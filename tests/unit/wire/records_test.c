@@ -169,6 +169,19 @@ TEST(other_files_are_left_to_libpcap)
 	assert_null(open_made());
 }
 
+TEST(packets_of_a_pcap_file_are_no_blocks)
+{
+	static const uint32_t blocks[] = { 1, 20, 1, 0, 20, 1, 20, 1, 0, 20, 1, 20, 1, 0, 20, 6, 36, 0, 0, 0, 4, 4, 0, 36 };
+	struct why why;
+
+	begin(false, 0xa1b2c3d4, 4, 65535);
+	file.bytes[20] = 105; /* 802.11, which is not read */
+	record(1, 2, 4, 4);
+	put_words(blocks, COUNT(blocks));
+	assert_null(capture_open_file(open_input(file.bytes, file.n), "it", &why));
+	assert_non_null(strstr(why.text, "has link type"));
+}
+
 /* As in a live capture, whose packets are in a variable that had another value before. */
 TEST(packets_that_libpcap_reads_are_of_the_first_file)
 {
