@@ -28,6 +28,7 @@
 #define CHAFF_LEAST 64
 #define LATELY 48      /* messages over which shares are of the latest; */
 #define LATELY_FIRST 8 /* ... with those seen so far and so many more at first */
+#define OWN_S 120 /* of rests, over which updates are counted that no message made */
 #define STEADIER 1.2
 
 /* --- protocols that can be read --- */
@@ -209,9 +210,17 @@ static void learn_order(struct opaque_client *c, struct opaque_kind *k, int64_t 
 	int64_t apart = time_ns - k->last_ns, off = apart - OPAQUE_CHAFF_NS;
 
 	struct opaque_kind *before = c->latest < 0 ? k : &c->kind[c->latest];
-	double updates = update > c->update + 2 ? 2 : (double)(update - c->update);
+	/* less those that the picture would have had without a message */
+	double rest_s = (double)(time_ns - c->last_ns - OPAQUE_ANSWER_NS) / 1e9;
+	double own = c->own / (c->own_s + 1) * (rest_s + OPAQUE_ANSWER_NS / 1e9);
+	double updates = fmin(fmax((double)(update - c->update) - own, 0), 2);
 
-	c->unanswered = updates > 0 ? 0 : c->unanswered + 1;
+	if (c->messages > 1 && rest_s > 0) {
+		c->own += c->own_now - c->own * fmin(rest_s / OWN_S, 1);
+		c->own_s += rest_s - c->own_s * fmin(rest_s / OWN_S, 1);
+	}
+	c->own_now = 0;
+	c->unanswered = update > c->update ? 0 : c->unanswered + 1;
 	if (c->messages > 1 && c->unanswered <= UNANSWERED_MOST)
 		before->followed += (updates - before->followed) / (before->n < LATELY ? (double)before->n + LATELY_FIRST : LATELY);
 	k->close += k->n > 1 && apart < OPAQUE_CLOSE_NS;
@@ -318,6 +327,7 @@ int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usua
 	bool pressed = false;
 	int64_t press_ns;
 
+	c->own_now += time_ns - c->last_ns >= OPAQUE_ANSWER_NS;
 	for (int i = 0; i < c->kinds; i++) {
 		pressed |= c->kind[i].open > 0;
 		if (c->kind[i].doubt_ns && time_ns - c->kind[i].doubt_ns <= usual_ns && !c->kind[i].follows)

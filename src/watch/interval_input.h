@@ -63,6 +63,7 @@ struct opaque_client {
 	int kinds, latest;		       /* latest: kind of the latest message; -1: it has left */
 	uint64_t messages, update, unanswered; /* unanswered: messages in a row without an update */
 	int64_t last_ns;
+	double own, own_s, own_now; /* updates of the picture in rests, and their length; in this rest */
 	bool rare;     /* of the latest message's kind little is known: it may hold a reply as well */
 	bool released; /* the latest message was taken for the release of a responsive kind */
 	bool doubtful; /* some messages counted as acknowledgements may have been input; the owner resets it */
