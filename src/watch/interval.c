@@ -221,6 +221,8 @@ static void add_input(struct interval_flow *f, int64_t time_ns, bool judged)
 	f->input_before_ns = f->input_ns;
 	f->input_ns = time_ns;
 	f->pairs_unknown &= !rested;
+	/* a picture that moves by itself never rests for long */
+	f->gave_up &= time_ns - f->updates.last_ns < OPAQUE_REST_NS + 2 * usual_quantile_ns(&f->base.part[PART_WAIT], 0.5);
 	if (!f->open++)
 		f->open_ns = time_ns;
 	if (judged && f->counted == 1)

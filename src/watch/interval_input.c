@@ -375,7 +375,7 @@ enum opaque_state opaque_judge(const struct opaque_client *c, uint64_t updates)
 		if (k->n >= CHAFF_LEAST && k->regular >= CHAFF_SHARE && k->followed >= 0.5)
 			return OPAQUE_CHAFF;
 		acknowledges |= k->acknowledges;
-		mixed |= !k->follows && k->n >= MIXED_LEAST && follows_updates(k, updates, MIXED_SHARE) &&
+		mixed |= !k->follows && k->n >= MIXED_LEAST && (double)k->at_once >= count_share(k, MIXED_SHARE) &&
 			 (double)k->n >= MIXED_EACH * (double)(updates - k->updates_before);
 		told |= k->n >= OPAQUE_LEAST;
 	}
