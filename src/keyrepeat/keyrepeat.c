@@ -330,7 +330,6 @@ static void alloc_observations(const struct target_ops *target)
 			  (types_on_demand() ? ASKED_ROOM : run->plan.n * 2) + 1000, steps);
 	if (target->tells_stamps)
 		observations_keep_stamps(&run->seen, (size_t)updates + 1000);
-	run->seen.erases = cfg.erase;
 }
 
 /* Ends watching and disconnects. */
@@ -578,6 +577,7 @@ static void open_target(const struct target_ops *target)
 	run->cfg.key = plan->key;
 	run->cfg.only = run->asked.cfg.key = plan->only_key;
 	observations_clear(&run->seen);
+	run->seen.erases = cfg.erase; /* only now: a library's threads may have drawn while the field was forgotten */
 	run->seen.filters = plan->n && cfg.watch == WATCH_UPDATE && !types_on_demand() && !cfg.erase;
 	target->describe(self, run->server, sizeof(run->server));
 	if (target->receiver)

@@ -51,7 +51,7 @@ struct observations {
 	size_t update_room, shown_room, step_room, stamp_room; /* elements allocated */
 	int64_t longest_ns;				       /* longest duration of an update */
 	struct pair_merger merge;
-	bool erases;		    /* updates are those that show or take back a character */
+	_Atomic bool erases;	    /* updates are those that show or take back a character */
 	struct erasing erasing;	    /* used with `erases`, only by the thread that adds updates */
 	bool filters;		    /* changes where the picture changes without keys are no updates; else all are */
 	struct blink_filter filter; /* for the thread that adds */
