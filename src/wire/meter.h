@@ -81,7 +81,7 @@ struct capture_meter {
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes; /* the bytes are those of further fragments */
 	uint64_t flows, flows_evicted, steps_back;			  /* steps_back: packets earlier than the one before */
 	uint64_t one_way;						  /* flows with data in a direction without a packet */
-	uint64_t unanswered;						  /* flows with a client's SYN, and nothing that shows an answer */
+	uint64_t unanswered; /* flows with a client's SYN, and nothing that shows an answer */
 	uint64_t largest_frame_bytes;
 	int64_t first_ns, last_ns;     /* earliest and latest packet of any kind */
 	int64_t before_ns, earlier_ns; /* the packet before, and the one before that */
