@@ -389,7 +389,7 @@ static const struct open_message *read_wait(const struct interval_flow *f, int64
 		return f->second_ns - f->counted_ns >= INTERVAL_REST_NS && count_ignored(f, time_ns) ? &f->message_open[1] : NULL;
 	if (f->mixed + 0.5 <= INTERVAL_MIXED * (f->read + 1))
 		return NULL;
-	return f->messages_open <= INTERVAL_MUTE ? &f->message_latest : &f->message_open[INTERVAL_MUTE];
+	return f->messages_open < INTERVAL_MUTE ? &f->message_latest : &f->message_open[INTERVAL_MUTE - 1];
 }
 
 /* The wait that this update ends: one value an update, however many inputs a stall delays. */
