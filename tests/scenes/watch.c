@@ -455,7 +455,7 @@ static void send_packets(struct capture_meter *m)
 		if (!e->bytes && acked <= told[e->side])
 			continue;
 		told[e->side] = acked;
-		send_packet(m, e, e->bytes ? e->seq : 0, acked, e->push ? TCP_ACK | TCP_PSH : TCP_ACK);
+		send_packet(m, e, e->seq, acked, e->push ? TCP_ACK | TCP_PSH : TCP_ACK);
 	}
 }
 
