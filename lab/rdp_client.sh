@@ -26,6 +26,7 @@ rdp_client() {
 	local stored=$LAB_RUN/${PROTOCOL_NAME%%:*}
 	PROTOCOL_TARGET=rdp:root@$(lab_url server):$PROTOCOL_PORT
 	PROTOCOL_OPTIONS=(--password-file "$stored.password" --known-servers "$stored.known")
+	[ -n "$RDP_PASSWORD" ] || PROTOCOL_OPTIONS+=(--no-password)
 	RDP_KNOWN=$(grep -vF "$(lab_url server):$PROTOCOL_PORT " <<<"${RDP_KNOWN-}")$'\n'"$(lab_url server):$PROTOCOL_PORT $2"
 	lab_put client - "$stored.known" <<<"$RDP_KNOWN" && lab_put client - "$stored.password" <<<"$RDP_PASSWORD" ||
 		protocol_failed "$1" "cannot store password and certificate for keyrepeat${LAB_AT_client-}" \

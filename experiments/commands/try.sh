@@ -31,6 +31,7 @@ or search field.
                                   part, and takes over an open session
 Without TARGET: lists what listens on this machine.
   --password-file FILE  VNC, RDP: the password, as text or made by vncpasswd
+  --no-password         RDP: the server asks for none (xrdp would show a dialog)
   --cert-ignore         RDP: accept any certificate
   --size WxH            RDP: size of the open session (1024x768)
   --window W            x11: number of the window, part of its title, or pick,
@@ -51,8 +52,8 @@ END
 
 experiment=$1
 shift
-password_file='' window='' size='' ssh_port=() yes=0 cert_ignore=0 time=8s repeat=3 output_dir='' json=0
-read_words 'yes json cert-ignore' 'password-file window size t:time repeat o:output-dir' "$@"
+password_file='' window='' size='' ssh_port=() yes=0 cert_ignore=0 no_password=0 time=8s repeat=3 output_dir='' json=0
+read_words 'yes json cert-ignore no-password' 'password-file window size t:time repeat o:output-dir' "$@"
 [ "${#words[@]}" -le 1 ] || bad "unexpected ${words[1]}"
 target=${words[0]-}
 plan_item --time s 2..60 "$time" s
@@ -119,7 +120,7 @@ read_target() {
 	*) bad "$target is no target: vnc://HOST:DISPLAY, rdp://[USER@]HOST, x11[:DISPLAY] or ssh://[USER@]HOST[:PORT]" ;;
 	esac
 	[ "$kind" = vnc ] || [ "$kind" = rdp ] || [ -z "$password_file" ] || bad "--password-file is for vnc:// and rdp://"
-	[ "$kind" = rdp ] || [ "$cert_ignore$size" = 0 ] || bad "--cert-ignore and --size are for rdp://"
+	[ "$kind" = rdp ] || [ "$cert_ignore$no_password$size" = 00 ] || bad "--cert-ignore, --no-password and --size are for rdp://"
 	[ "$kind" = x11 ] || [ -z "$window" ] || bad "--window is for x11"
 }
 
@@ -362,6 +363,7 @@ say_all() {
 read_target
 server_options=(${password_file:+--password-file "$password_file"} ${size:+--size "$size"})
 [ "$cert_ignore" = 0 ] || server_options+=(--cert-ignore)
+[ "$no_password" = 0 ] || server_options+=(--no-password)
 command="thinprobe try$(printf ' %q' "$target" ${window:+--window "$window"} ${server_options[@]+"${server_options[@]}"} \
 	-t "${seconds}s" --repeat "$repeat")"
 wants=(jq jq setpriv util-linux)

@@ -39,7 +39,7 @@ static struct {
 	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, connect_ns, timeout_ns;
 	int schedule, mode, watch; /* schedule, watch: -1 until the target is known */
 	const char *key, *script, *log, *password_file, *user, *known_servers;
-	bool hold_start, find_region, erase, cert_ignore;
+	bool hold_start, find_region, erase, cert_ignore, no_password;
 	struct pixel_area region, screen;
 	uint64_t window;
 	struct cli_cpus cpus;
@@ -113,6 +113,7 @@ static const struct cli_opt options[] = {
 	  .meta = "X/s" },
 	{ CLI_FILE, 0, "password-file", &cfg.password_file, .of = "vnc, rdp",
 	  .help = "file with the password, as text or (vnc) made by vncpasswd (none)" },
+	{ CLI_FLAG, 0, "no-password", &cfg.no_password, .of = "rdp", .help = "the server asks for none" },
 	{ CLI_STR, 0, "user", &cfg.user, .help = "rdp: log in as this user (USER of rdp:USER@HOST, else $USER)",
 	  .meta = "[DOMAIN\\]NAME" },
 	{ CLI_CALL, 0, "size", &cfg.screen, .of = "rdp", .help = "ask for a screen of this size (1024x768)", .call = area_read_size,
@@ -238,7 +239,7 @@ static void refuse_conflicts(const struct target_ops *target)
 	if (!run->plan.n && cfg.watch == WATCH_NONE)
 		die_usage("--rate 0 sends nothing: give --watch update to record updates that come without keys");
 	if (target == &target_rdp && run->plan.n &&
-	    rdp_require_password(run->name, cfg.password_file, cfg.watch == WATCH_PATCH, &why))
+	    rdp_require_password(run->name, cfg.password_file || cfg.no_password, cfg.watch == WATCH_PATCH, &why))
 		die_usage("%s", why.text);
 }
 
@@ -546,6 +547,7 @@ static void open_target(const struct target_ops *target)
 					       .patch_wait_ns = cfg.patch_wait_ns,
 					       .connect_ns = cfg.connect_ns,
 					       .password_file = cfg.password_file,
+					       .no_password = cfg.no_password,
 					       .user = cfg.user,
 					       .known_servers = cfg.known_servers,
 					       .cert_ignore = cfg.cert_ignore,

@@ -150,7 +150,14 @@ static int read_files(struct rdp_target *self, const struct target_cfg *cfg, str
 	if (rdp_trust_read(&self->trust, &self->server, cfg->known_servers, why))
 		return -1;
 	err = cfg->password_file ? files_read_line(cfg->password_file, self->password, sizeof(self->password)) : 0;
-	return err ? why_fail(-1, why, "cannot read a password from %s: %s", cfg->password_file, strerror(-err)) : 0;
+	if (err)
+		return why_fail(-1, why, "cannot read a password from %s: %s", cfg->password_file, strerror(-err));
+	if (cfg->keys && cfg->watch != WATCH_PATCH && !self->password[0] && !cfg->no_password)
+		return why_fail(-1, why,
+				"the password in %s is empty, so rdp:%s may show only a login dialog: if it asks for none, "
+				"give --no-password",
+				cfg->password_file, cfg->where);
+	return 0;
 }
 
 static void explain_failure(const struct rdp_target *self, const struct target_cfg *cfg, bool late, enum rdp_refusal refused,
@@ -196,7 +203,7 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	struct watchdog watchdog = { .exact = true };
 	struct rdp_client_cfg wanted = { .host = self->server.host,
 					 .user = self->user,
-					 .password = cfg->password_file ? self->password : NULL,
+					 .password = cfg->password_file || cfg->no_password ? self->password : NULL,
 					 .unchecked = cfg->cert_ignore,
 					 .width = cfg->screen.w,
 					 .height = cfg->screen.h,

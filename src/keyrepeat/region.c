@@ -206,15 +206,15 @@ static void extend_region(const struct change_marks *m, const struct block_group
 	*out = (struct pixel_area){ left, line->top, right - left, bottom - line->top };
 }
 
-/* Marks a group beside which, on the same line, BackSpace has left something: the letter, where only the caret goes back. (A mark
- * of a changed text elsewhere stays, too.) */
+/* Marks a group beside which, on the same line, BackSpace has left something that follows keys: the letter, where only the caret
+ * goes back. (A mark of a changed text elsewhere stays, too, as does what the first key opened, but these follow no later key.) */
 static void mark_left(const struct change_marks *m, struct block_group *group)
 {
 	int from = group->left > CARET_WIDTH ? group->left - CARET_WIDTH : 0;
 
 	for (int y = group->top; y < group->bottom; y++)
 		for (int x = from; x < group->right + CARET_WIDTH && x < m->w; x++)
-			if (mark_bits(m, x, y) == REGION_LEFT)
+			if (mark_bits(m, x, y) == REGION_LEFT && m->bits[(size_t)y * (size_t)m->w + (size_t)x] & KEY_BITS)
 				group->bits |= REGION_LEFT;
 }
 

@@ -150,27 +150,36 @@ static int type_keys(struct search_state *s)
 static int fail_search(const struct search_state *s, const char *what, struct why *why)
 {
 	return why_fail(-1, why, "%s: put the caret into a text field in sight%s%s", what,
-			s->back < 0 ? ", or mark the place with --region" : "", s->cfg->hint ? s->cfg->hint : "");
+			s->back < 0 ? ", or mark the place with --region" : "",
+			s->cfg->hint && !strcmp(what, NOT_SHOWN) ? s->cfg->hint : "");
 }
 
-/* Types the key and BackSpace in turns. A key that was shown is followed by BackSpace also after a stop signal. */
+/* Types the key and BackSpace in turns. A key that was shown is followed by BackSpace also after a stop signal. The first key may
+ * change the field for good, as a cell of a table becomes one: then its pair does not count, and one more is typed. */
 static int type_pairs(struct search_state *s, struct why *why)
 {
-	size_t bytes = (size_t)s->marks.w * (size_t)s->marks.h * sizeof(*s->last);
+	size_t pixels = (size_t)s->marks.w * (size_t)s->marks.h;
 	struct pixel_area found;
-	bool shown;
+	bool shown, again = false;
 
 	for (int i = 0; i < PAIRS && !proc_stop; i++) {
-		memcpy(s->before, s->last, bytes);
+		memcpy(s->before, s->last, pixels * sizeof(*s->last));
 		if (!type_and_mark(s, s->key, (uint8_t)REGION_KEY(2 * i), &shown))
 			return -EPIPE;
 		if (!shown && !proc_stop)
-			return fail_search(s, NOT_SHOWN, why);
+			return fail_search(s, i || again ? NOT_TAKEN : NOT_SHOWN, why);
 		if (!erase_and_mark(s, (uint8_t)REGION_KEY(2 * i), (uint8_t)REGION_KEY(2 * i + 1)))
 			return -EPIPE;
 		region_mark_changes(&s->marks, s->before, s->last, REGION_LEFT);
-		if (!proc_stop && !region_find_echoes(&s->marks, &found))
+		if (proc_stop || region_find_echoes(&s->marks, &found))
+			continue;
+		if (i || again)
 			return fail_search(s, NOT_TAKEN, why);
+		again = true;
+		i--;
+		s->marks.contrast = 0;
+		for (size_t k = 0; k < pixels; k++)
+			s->marks.bits[k] &= REGION_BEFORE | REGION_LEFT;
 	}
 	return 0;
 }

@@ -28,6 +28,7 @@ struct target_cfg {
 	int64_t patch_wait_ns;		   /* how long open() looks for the patch */
 	int64_t connect_ns;		   /* how long open() waits for connection and greeting, and then for the first picture */
 	const char *password_file;	   /* NULL: none */
+	bool no_password;		   /* an empty one is right: the server asks for none */
 	const char *user;		   /* rdp: who logs in; NULL: the one in `where`, else $USER */
 	const char *known_servers;	   /* rdp: the list of known certificates; NULL: the user's own */
 	bool cert_ignore;		   /* rdp: any certificate will do */

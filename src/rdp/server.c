@@ -30,11 +30,11 @@ int rdp_server_parse(const char *text, struct rdp_server *out)
 	return 0;
 }
 
-int rdp_require_password(const char *target, const char *password_file, bool patch, struct why *why)
+int rdp_require_password(const char *target, bool password, bool patch, struct why *why)
 {
-	if (password_file || patch)
+	if (password || patch)
 		return 0;
-	return why_fail(-1, why, "%s may show only a login dialog: give --password-file FILE (an empty file: no password)", target);
+	return why_fail(-1, why, "%s may show only a login dialog: give --password-file FILE", target);
 }
 
 const char *rdp_choose_user(const char *given, const char *of_address)

@@ -510,7 +510,7 @@ static void check_run(struct vusers_options *cfg, const char *text)
 	if (target_parse(text, &run.target, &why))
 		die_usage("%s: %s", text, why.text);
 	check_options(cfg, &run.target, text);
-	if (run.target.rdp && rdp_require_password(text, cfg->password_file, cfg->echo == ECHO_PATCH, &why))
+	if (run.target.rdp && rdp_require_password(text, cfg->password_file != NULL, cfg->echo == ECHO_PATCH, &why))
 		die_usage("%s", why.text);
 	target_choose_address(&run.target);
 	set_think_mean(cfg);
