@@ -86,7 +86,7 @@ $(foreach r,lib $(ROOMS) $(TOOLS),$(foreach d,$(call in_trees,tests/unit/$(r)),$
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
 EXTRA_summarize/table_test = -Wl,--wrap=die
 EXTRA_memhog/hog_test = -Wl,--wrap=sysconf
-EXTRA_keyrepeat/region_search_test = -Wl,--wrap=clock_now,--wrap=proc_sleep
+EXTRA_keyrepeat/region_search_test = -Wl,--wrap=clock_now,--wrap=proc_sleep,--wrap=clock_sleep
 EXTRA_idleprofile/pipeline_test = -Wl,--wrap=clock_now
 # (before libvncserver, whose functions of the same names do not free what the client's allocate)
 EXTRA_refecho/lossy_test = -lvncclient

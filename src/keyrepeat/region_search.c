@@ -113,7 +113,8 @@ static bool erase_and_mark(struct search_state *s, uint8_t typed, uint8_t bit)
 	return true;
 }
 
-/* Types a key and marks the pixels that change. False: it does not get where it should. *shown: some changed. */
+/* Types a key and marks the pixels that change. False: it does not get where it should. *shown: some changed. What BackSpace will
+ * follow is waited for also after a stop signal: of a key that was lost, it would take what was there before. */
 static bool type_and_mark(struct search_state *s, int key, uint8_t bit, bool *shown)
 {
 	int64_t begin, changed = 0, until;
@@ -124,14 +125,17 @@ static bool type_and_mark(struct search_state *s, int key, uint8_t bit, bool *sh
 	s->cfg->type(s->cfg->self, key, false);
 	begin = clock_now();
 	until = begin + (s->back < 0 ? ECHO_MAX_NS : SHOW_MAX_NS);
-	while (!proc_stop && clock_now() < until &&
+	while ((!proc_stop || (s->back >= 0 && !changed)) && clock_now() < until &&
 	       (!changed || clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
 		if (mark_new_changes(s, bit)) {
 			until = changed ? until : clock_now() + ECHO_MAX_NS;
 			s->took_ns = changed ? s->took_ns : clock_now() - begin;
 			changed = clock_now();
 		}
-		proc_sleep(clock_now() + READ_NS);
+		if (proc_stop)
+			clock_sleep(clock_now() + READ_NS);
+		else
+			proc_sleep(clock_now() + READ_NS);
 	}
 	*shown = changed;
 	return true;
@@ -166,8 +170,8 @@ static int type_pairs(struct search_state *s, struct why *why)
 		memcpy(s->before, s->last, pixels * sizeof(*s->last));
 		if (!type_and_mark(s, s->key, (uint8_t)REGION_KEY(2 * i), &shown))
 			return -EPIPE;
-		if (!shown && !proc_stop)
-			return fail_search(s, i || again ? NOT_TAKEN : NOT_SHOWN, why);
+		if (!shown)
+			return proc_stop ? 0 : fail_search(s, i || again ? NOT_TAKEN : NOT_SHOWN, why);
 		if (!erase_and_mark(s, (uint8_t)REGION_KEY(2 * i), (uint8_t)REGION_KEY(2 * i + 1)))
 			return -EPIPE;
 		region_mark_changes(&s->marks, s->before, s->last, REGION_LEFT);

@@ -23,7 +23,7 @@ struct region_search {
 };
 
 /* 0, also after a stop signal, when the run ends at once (`out` is then as before); -EPIPE: type() failed; or -1 with a line in
- * `why`. With `back`, no further key is typed once one showed nothing, or was not taken away. */
+ * `why`. With `back`, no further key is typed once one showed nothing, or two were not taken away. */
 int region_search(const struct region_search *cfg, struct pixel_area *out, struct why *why);
 
 /* The same in the picture that a library decodes, of which it becomes the region. */

@@ -434,26 +434,38 @@ static void end_unshown(struct key_train_run *run)
 	run->train->waited_ns = clock_now() - key_sent_time(&t->key[t->block[t->blocks - 1].first]);
 }
 
-/* Takes back the last key, if it has no BackSpace after it, as where a signal came between the two, or a server hangs. Waits until
- * that shows: a server may not read what came just before the connection was closed. */
+/* Waits until the field shows so, also after a stop signal. False: it does not within wait_ns. */
+static bool await_state(const struct key_train_run *run, enum field_state state, int64_t wait_ns)
+{
+	const struct observations *seen = run->cfg->seen;
+	int64_t until = clock_now() + wait_ns;
+
+	while (atomic_load(&seen->state) != (int)state && !seen->dropped && clock_now() < until)
+		clock_sleep(clock_now() + TURN_POLL_NS);
+	return atomic_load(&seen->state) == (int)state;
+}
+
+/* Takes back the last key, if it has no BackSpace after it, as where a signal came between the two, or a server hangs: once it
+ * shows, as for a key that was lost, BackSpace would take what was there before. Waits until that shows: a server may not read what
+ * came just before the connection was closed. */
 static void take_back(struct key_train_run *run)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	size_t sent = atomic_load(&run->train->gone);
-	int64_t at = clock_now(), wait = run->sender.end == SENDER_UNSHOWN ? cfg->timeout_ns : TURN_NS;
+	bool shown;
 
 	while (sent && !run->train->key[sent - 1].sent_ns)
 		sent--;
 	if (!cfg->erase || !sent || run->sender.end == SENDER_LEFT || run->sender.end == SENDER_DROPPED)
 		return;
-	if (sent % 2)
-		sender_tap_last(&run->sender, cfg->key[1]);
-	else if (run->sender.end != SENDER_UNSHOWN)
+	if (sent % 2 == 0 && run->sender.end != SENDER_UNSHOWN)
 		return;
-	while (!(proc_stop && run->sender.end == SENDER_UNSHOWN) && atomic_load(&cfg->seen->last_change_ns) <= at &&
-	       clock_now() < at + wait) /* (after a signal, too: the other wait is long) */
-		clock_sleep(clock_now() + TURN_POLL_NS);
-	run->train->late_ns = atomic_load(&cfg->seen->last_change_ns) - run->train->key[sent - 1].sent_ns;
+	shown = await_state(run, sent % 2 ? FIELD_TYPED : FIELD_EMPTY, cfg->timeout_ns);
+	run->train->late_ns = shown ? atomic_load(&cfg->seen->last_change_ns) - run->train->key[sent - 1].sent_ns : -1;
+	if (shown && sent % 2) {
+		sender_tap_last(&run->sender, cfg->key[1]);
+		await_state(run, FIELD_EMPTY, TURN_NS);
+	}
 	run->train->block[run->train->blocks - 1].end_ns = clock_now();
 }
 

@@ -21,7 +21,8 @@ left_in_field() { [ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]; }
 	field 40+25
 	run -0 "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --erase --json -o report.json
 	[ "$(jq -r .settings.region_from report.json)" = "found by typing" ]
-	[ "$(jq '.result.keys_answered > 10 and .result.latency_from_sent_ms.min >= 40' report.json)" = true ]
+	# (a busy machine makes the pace slower, and least answers a range)
+	[ "$(jq '.result | .keys_answered > 5 and (.latency_from_sent_ms | .min // .range.min.to) >= 40' report.json)" = true ]
 	[ "$(cut -d' ' -f2 field.log | paste -sd ' ' | sed 's/97 \(8\|127\)\>//g' | tr -d ' ')" = "" ]
 	left_in_field
 }
@@ -37,18 +38,17 @@ left_in_field() { [ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]; }
 	until_true left_in_field
 }
 
-@test "keyrepeat vnc --erase: after a key that did not show, BackSpace, and no other key" {
+@test "keyrepeat vnc --erase: after a key that did not show, no other one, as BackSpace may take what was there before" {
 	field 10 20
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --timeout 3s --erase --json -o report.json
 	[ "$status" = 1 ]
 	[ "$(jq -r .result.ended report.json)" = "key not shown" ]
 	[ "$(jq '.result | .keys_answered + .keys_skipped' report.json)" = 16 ]	# and two pairs to find the field
 	[ "$(jq '.result | .keys_sent == .keys_due' report.json)" = true ]	# none is counted that was not sent
-	[ "$(wc -l <field.log)" = 22 ]
-	left_in_field
+	[ "$(wc -l <field.log)" = 21 ]
 }
 
-@test "keyrepeat vnc --erase: one key where nothing shows, a pair where BackSpace does not erase" {
+@test "keyrepeat vnc --erase: one key where nothing shows, two pairs where BackSpace does not erase" {
 	start_vnc -SecurityTypes None
 	need xev xdotool
 	start xev xev -geometry 300x200+0+0
@@ -62,5 +62,5 @@ left_in_field() { [ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]; }
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --erase
 	[ "$status" = 1 ]
 	[[ $output == *BackSpace* ]]
-	[ "$(wc -c <keys.log)" = 2 ]
+	[ "$(wc -c <keys.log)" = 4 ]
 }

@@ -40,6 +40,8 @@ static struct {
 	struct observations seen;
 	int64_t now_ns, sent_ns, echo_ns, free_ns, phase_ns;
 	int asked, keys, cells, ticks; /* keys still to be asked for, and arrived; cells painted; ticks of the clock */
+	int letters;		       /* in the field, with its keys under way */
+	bool eaten;		       /* BackSpace was typed where there was none */
 	int64_t truth_ns[KEYS];	       /* when a key was painted; 0: never */
 	struct {
 		int64_t at_ns;
@@ -263,6 +265,8 @@ static int send_key(void *self, int key, bool down)
 	world.keys++;
 	if (is_schedule("erase")) {
 		world.truth_ns[i] = lost ? 0 : draw_echo_time(sent);
+		world.letters += lost ? 0 : key ? -1 : 1;
+		world.eaten |= world.letters < 0;
 		type_in_field(sent, i, !key);
 		return 0;
 	}
@@ -418,6 +422,7 @@ static void type_train(char *said)
 	say_pairs(&t, said);
 	say(said, t.end == SENDER_UNSHOWN ? "not-shown" : t.end == SENDER_LEFT ? "left" : "");
 	say(said, erase && field.letter ? "letter-stays" : "");
+	say(said, world.eaten ? "text-eaten" : "");
 	say(said, f.backlog.overloaded ? "overloaded" : "steady");
 	say(said, t.period_ns > by.period_ns ? "slower-pace" : "pace-kept");
 	say(said, f.late_bound_percent < number("share") ? "bound-too-low" : "bounded");

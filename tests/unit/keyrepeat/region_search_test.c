@@ -15,6 +15,8 @@ static int letters, late_letters;	   /* letters shown; the number that will be, 
 static int64_t due_ns, delay_ns, blink_ns; /* blink_ns: the caret changes so often, from its last key on */
 static int noise;			   /* each picture is so far from the one that was sent, at most, as a lossy one is */
 static bool told;
+static int64_t stop_ns;	  /* when a stop signal comes */
+static int lost, least;	  /* keys that get lost, and the fewest letters there were: below 0, BackSpace took what was there before */
 static bool opens, stays; /* the first key opens a frame about the field for good; BackSpace leaves the letter, as vi does */
 static int most;	  /* letters shown at most */
 static char said[sizeof(((struct why *)NULL)->text)];
@@ -28,6 +30,13 @@ void __wrap_proc_sleep(int64_t until_ns);
 void __wrap_proc_sleep(int64_t until_ns)
 {
 	now_ns = until_ns > now_ns ? until_ns : now_ns;
+	proc_stop = stop_ns && now_ns >= stop_ns;
+}
+int __wrap_clock_sleep(int64_t due_ns);
+int __wrap_clock_sleep(int64_t due_ns)
+{
+	__wrap_proc_sleep(due_ns);
+	return 0;
 }
 
 static void paint(uint32_t *pixels, int x, int y, int w, int h, uint32_t colour)
@@ -79,7 +88,10 @@ static int add_act(void *self, const struct input_act *act, struct why *why)
 static bool type_key(void *self, int key, bool down)
 {
 	(void)self;
+	if (down && lost-- > 0)
+		return true;
 	late_letters += !down ? 0 : key == 0 ? 1 : -1;
+	least = late_letters < least ? late_letters : least;
 	due_ns = down ? now_ns + delay_ns : due_ns;
 	return true;
 }
@@ -99,7 +111,7 @@ static int search_area(struct pixel_area *found)
 
 	int err;
 
-	now_ns = due_ns = letters = late_letters = most = 0;
+	now_ns = due_ns = letters = late_letters = most = least = proc_stop = 0;
 	told = false;
 	*found = (struct pixel_area){ 0 };
 	err = region_search(&cfg, found, &why);
@@ -149,7 +161,7 @@ static void assert_found(void)
 static int reset(void **state)
 {
 	(void)state;
-	painted_ns = paint_until_ns = delay_ns = blink_ns = noise = opens = stays = 0;
+	painted_ns = paint_until_ns = delay_ns = blink_ns = noise = opens = stays = stop_ns = lost = 0;
 	return 0;
 }
 
@@ -171,6 +183,23 @@ TEST_WITH(NULL, reset, a_caret_that_blinks_while_a_key_is_awaited_is_no_answer)
 	for (blink_ns = 330 * MS; blink_ns < 1000 * MS; blink_ns += 100 * MS)
 		for (delay_ns = 100 * MS; delay_ns < 2000 * MS; delay_ns += 250 * MS)
 			assert_found();
+}
+
+/* Whenever the signal comes, after a second key too; but what was lost is not taken away. */
+TEST_WITH(NULL, reset, a_signal_leaves_no_letter_and_takes_no_text)
+{
+	struct pixel_area found;
+
+	for (int none = 0; none < 2; none++) {
+		for (stop_ns = 2000 * MS; stop_ns < 9000 * MS; stop_ns += 70 * MS) {
+			lost = none;
+			delay_ns = 600 * MS;
+			search_area(&found);
+			assert_int_equal(late_letters, 0);
+			assert_int_equal(least, 0);
+		}
+	}
+	proc_stop = 0;
 }
 
 /* As a cell of a table becomes a field: what the first key changes beside its letter does not come back. */
