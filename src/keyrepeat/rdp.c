@@ -27,6 +27,7 @@
 
 #define LOOK_NS (200 * NS_PER_MS) /* between two searches of the patch */
 #define WAKE_NS NS_PER_S	  /* pause before a train */
+#define DRAW_NS (100 * NS_PER_MS) /* longest drawing of what has come, at a reading of the screen */
 #define HANG_S 5		  /* what the library takes longer for than allowed, it does not come back from */
 #define STACK_BYTES (1 << 20)	  /* of the library's threads: all of it is locked into memory */
 
@@ -426,10 +427,15 @@ static int send_act(void *p, int number, bool down)
 static bool read_screen(void *p, uint32_t *pixels, int w, int h)
 {
 	struct rdp_target *self = p;
+	int64_t until = clock_now() + DRAW_NS;
+	size_t drawn;
 	bool read;
 
-	limit_library(0); /* until the next reading */
-	self->dropped = self->dropped || library->handle(self->client, 0);
+	limit_library(DRAW_NS); /* until the next reading */
+	do {			/* the library takes a few messages at a time: a whole picture would come over many readings */
+		drawn = self->drawn;
+		self->dropped = self->dropped || library->handle(self->client, 0);
+	} while (!self->dropped && self->drawn != drawn && clock_now() < until);
 	pthread_mutex_lock(&self->lock);
 	read = !self->dropped && picture_copy(&self->picture, pixels, w, h);
 	if (read) {
