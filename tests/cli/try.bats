@@ -105,12 +105,11 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 
 @test "try vnc://: a field that stops showing keys ends it, with status 3 and what was measured" {
 	field 10 70
-	run --separate-stderr try "vnc://127.0.0.1:$port" --yes -t 2s -o run
+	run --separate-stderr try "vnc://127.0.0.1:$port" --yes -t 10s -o run
 	[ "$status" = 3 ]
 	[[ $output == *"How late:"*"red"* ]]
 	[[ $output$stderr != *$'\e'* && $output != *$'\n::'* ]]
-	[ "$(wc -l <field.log)" = 72 ]	# 70 keys, the one that did not show, and its BackSpace
-	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
+	[ "$(wc -l <field.log)" = 71 ]	# 70 keys, and the one that did not show: BackSpace might take what was there before
 }
 
 @test "try vnc://: x11vnc, which looks for changes, in front of a field of known delay" {
