@@ -475,9 +475,11 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	field.caret_on = true;
 	field.caret = 0x202020;
 	world.seen.erases = is_schedule("erase");
-	observations_begin_picture(&world.seen, &(struct pixel_area){ 0, 0, WIDE, HIGH });
-	show_field(world.now_ns);
-	observations_clear(&world.seen);
+	if (world.seen.erases) { /* (the others have no picture, only changes) */
+		observations_begin_picture(&world.seen, &(struct pixel_area){ 0, 0, WIDE, HIGH });
+		show_field(world.now_ns);
+		observations_clear(&world.seen);
+	}
 	if (is_schedule("asked"))
 		type_asked(said);
 	else
