@@ -53,7 +53,7 @@
 #define INTERVAL_REPEATS 16
 #define INTERVAL_MIXED 0.08 /* share of updates that came as soon as usual only after what was taken for a release, */
 #define INTERVAL_READ 400   /* ... of about so many */
-#define INTERVAL_ENDS 32 /* inputs of an update whose wait until its end is known */
+#define INTERVAL_ENDS 32    /* inputs of an update whose wait until its end is known */
 #ifndef INTERVAL_OTHERS
 #define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
 #endif
@@ -107,8 +107,8 @@ struct interval_flow {
 	uint64_t given_up;				 /* of the `open` inputs: given up */
 	uint64_t counted, most_counted, usually_counted; /* `open` inputs for the verdict; most in this interval; in usual ones */
 	int64_t counted_ns, second_ns;			 /* the oldest judged one; the one after it */
-	uint64_t burst;	   /* messages since the user rested */
-	int64_t rested_ns; /* the first message after a rest, if no update has come since; 0: none */
+	uint64_t burst;					 /* messages since the user rested */
+	int64_t rested_ns;				 /* the first message after a rest, if no update has come since; 0: none */
 	/* the first messages since the latest update that it may not have answered: the judged inputs, and releases; the latest */
 	struct open_message message_open[INTERVAL_MUTE + 1], message_latest;
 	uint64_t messages_open, filled;		/* filled: holes so far, by what was lost before the tap */
@@ -118,7 +118,7 @@ struct interval_flow {
 	double read, mixed;			/* updates lately; those that show that presses and releases were mixed up */
 	struct verdict_late late;		/* of this interval */
 	int64_t client_ack_ns, client_acked_ns; /* round trip of the client's latest acknowledgement of data; when it came */
-	bool counted_alone;				 /* no other input waited when it came */
+	bool counted_alone;			/* no other input waited when it came */
 	int64_t input_ns, input_before_ns,
 		lag_ns; /* latest input; the one before; longest wait lately of one that waited alone, up to INTERVAL_LAG_NS */
 	bool pairs_unknown, gave_up;	/* gave_up: since updates came far later than their inputs */
@@ -141,19 +141,19 @@ struct interval_flow {
 	int64_t unacked_ns[CHANNELS]; /* since when data of this channel waits for its acknowledgement; 0: none does */
 	int64_t asks_ns[INTERVAL_ASKS], replied_ns; /* updates that the client has not replied to; its latest reply */
 	int asks;
-	uint64_t asked;			/* updates so far, for comparison with `replies` */
-	enum client_message message;	/* the latest payload of the client */
-	uint8_t buttons, buttons_then;	/* of the pointer: those down; and after that payload, if it is new */
-	struct opaque_client client;	/* learned where messages cannot be read */
-	bool server_is_near;		/* the server once acknowledged within INTERVAL_NEAR_NS */
-	bool gap_unknown;		/* the clock was set since the latest update */
-	uint64_t replies, unreplied;	/* of the client so far; updates that had none */
-	uint64_t answered, ignored;	/* inputs so far that an update answered; inputs given up while the server was not silent */
-	int64_t hole_ns[CHANNELS];	/* since when data of this channel is missing before later data; 0: none is */
-	int64_t ahead_ns[CHANNELS];	/* since when an acknowledgement has shown that data of this channel is missing; 0: none is */
-	uint64_t lost[2];		/* packets lost in this interval: on the client's side of the tap, on the server's */
-	uint64_t resent_input;		/* of `resent`: by the client */
-	uint64_t resent, resent_before; /* retransmitted packets so far; at the start of the interval */
+	uint64_t asked;		       /* updates so far, for comparison with `replies` */
+	enum client_message message;   /* the latest payload of the client */
+	uint8_t buttons, buttons_then; /* of the pointer: those down; and after that payload, if it is new */
+	struct opaque_client client;   /* learned where messages cannot be read */
+	bool server_is_near;	       /* the server once acknowledged within INTERVAL_NEAR_NS */
+	bool gap_unknown;	       /* the clock was set since the latest update */
+	uint64_t replies, unreplied;   /* of the client so far; updates that had none */
+	uint64_t answered, ignored;    /* inputs so far that an update answered; inputs given up while the server was not silent */
+	int64_t hole_ns[CHANNELS];     /* since when data of this channel is missing before later data; 0: none is */
+	int64_t ahead_ns[CHANNELS]; /* since when an acknowledgement has shown that data of this channel is missing; 0: none is */
+	uint64_t lost[2];	    /* packets lost in this interval: on the client's side of the tap, on the server's */
+	uint64_t resent_input;	    /* of `resent`: by the client */
+	uint64_t resent, resent_before;	  /* retransmitted packets so far; at the start of the interval */
 	uint64_t missing, missing_before; /* flow_missing_bytes(), likewise */
 	uint8_t holes;			  /* bits: bytes were found missing in this interval (1), in the one before (2) */
 	struct verdict_baseline base;

@@ -28,7 +28,7 @@
 #define CHAFF_LEAST 64
 #define LATELY 48      /* messages over which shares are of the latest; */
 #define LATELY_FIRST 8 /* ... with those seen so far and so many more at first */
-#define OWN_S 120 /* of rests, over which updates are counted that no message made */
+#define OWN_S 120      /* of rests, over which updates are counted that no message made */
 #define STEADIER 1.2
 
 /* --- protocols that can be read --- */

@@ -64,9 +64,9 @@ struct opaque_client {
 	uint64_t messages, update, unanswered; /* unanswered: messages in a row without an update */
 	int64_t last_ns;
 	double own, own_s, own_now; /* updates of the picture in rests, and their length; in this rest */
-	bool rare;     /* of the latest message's kind little is known: it may hold a reply as well */
-	bool released; /* the latest message was taken for the release of a responsive kind */
-	bool doubtful; /* some messages counted as acknowledgements may have been input; the owner resets it */
+	bool rare;		    /* of the latest message's kind little is known: it may hold a reply as well */
+	bool released;		    /* the latest message was taken for the release of a responsive kind */
+	bool doubtful;		    /* some messages counted as acknowledgements may have been input; the owner resets it */
 };
 
 /* What a client writes at once is one message: a rare one as large as one of a common kind and one that follows updates is both.

@@ -349,8 +349,7 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	else if (is_told(&worst->verdict))
 		snprintf(verdict, sizeof(verdict), "! %s %s+%s",
 			 worst->verdict.why == WHY_BEHIND ? "client or way behind" : verdict_words[worst->verdict.word],
-			 is_wait_a_range(worst) ? ">" : "",
-			 ns_text((double)worst->verdict.rise_ns));
+			 is_wait_a_range(worst) ? ">" : "", ns_text((double)worst->verdict.rise_ns));
 	else
 		snprintf(verdict, sizeof(verdict), "%s %s%s%s",
 			 worst->verdict.word == VERDICT_UNKNOWN	  ? "?"

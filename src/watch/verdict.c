@@ -6,7 +6,7 @@
 #define SLACK_NS 5000000LL
 #define LOSS_LEAST 5 /* least number of packets that were sent again */
 #define LOSS_PERCENT 1
-#define LOSS_TIMES 3 /* least ratio to the usual share of packets sent again */
+#define LOSS_TIMES 3	/* least ratio to the usual share of packets sent again */
 #define LOST_LATELY 0.5 /* packets that were sent again of about the last VERDICT_LOSS intervals: one in 14 of them */
 #define LOST_UNSEEN 2	/* packets lost before the capture point, to one that was seen to be lost; */
 #define LOST_MORE 2	/* ... and by chance so many more in an interval */
@@ -347,7 +347,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 }, late = judge_late(b, seen);
 	bool by_age[VERDICT_PARTS], silent[VERDICT_PARTS];
 	uint32_t timed;
-	int64_t usual, all, ordered = find_ordered_rise(b), transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
+	int64_t usual, all, ordered = find_ordered_rise(b),
+			    transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
 
 	if (seen->learning || b->intervals < VERDICT_FIRST || verdict_usual_wait_ns(b) < 0) {
 		v.word = !waited ? VERDICT_IDLE : seen->picture ? VERDICT_UNKNOWN : VERDICT_LEARNING;

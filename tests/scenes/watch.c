@@ -41,7 +41,7 @@ static struct {
 	double seconds, from, until, size; /* of the change, in ms */
 	double wait, scatter, correlation, trip, reply, ack_delay[2];
 	double stall, each, share; /* freezes: length, time between two; of slow keys */
-	double normal; /* state of the correlated waits */
+	double normal;		   /* state of the correlated waits */
 	struct event *event;
 	struct key *key;
 	double *update, *end; /* begin and end of each at the tap */
