@@ -210,7 +210,7 @@ TEST_WITH(NULL, reset, a_first_key_that_opens_the_field_is_not_judged)
 		assert_found();
 }
 
-/* As vi does: the caret goes back, the letter stays under it, so that a second pair comes and goes. (Not where the caret blinks.) */
+/* As vi does: the caret goes back, the letter stays under it, so that a second pair comes and goes. (Not told where it blinks.) */
 TEST_WITH(NULL, reset, a_letter_that_stays_is_refused_with_its_reason)
 {
 	struct pixel_area found;
