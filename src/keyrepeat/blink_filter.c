@@ -223,7 +223,7 @@ struct blink_place *blink_add_answer(struct blink_filter *l, const struct caret_
 
 bool blink_echoes_part(const struct blink_filter *l)
 {
-	return l->parted && 2 * l->parted >= l->echoes;
+	return l->parted && (2 * l->parted >= l->echoes || l->echoes < 6);
 }
 
 /* Counts an echo to which a change adds: inside it, but not where the caret stands now, or on to the right of it. */

@@ -70,7 +70,7 @@ struct blink_place *blink_add_answer(struct blink_filter *l, const struct caret_
 /* The place, known by at least `times` changes without a key and not much larger, in which the change lies; NULL: none. */
 struct blink_place *blink_find_place(struct blink_filter *l, const struct caret_step *step, int times);
 
-/* True if echoes come in parts, of which it is not known which is the character. */
+/* True if echoes come in parts, of which it is not known which is the character; among the first ones, if a single one did. */
 bool blink_echoes_part(const struct blink_filter *l);
 /* Remembers a change as the last echo: the caret stands at its right edge now. */
 void blink_keep_echo(struct blink_filter *l, const struct caret_step *step);

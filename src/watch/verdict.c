@@ -341,14 +341,32 @@ static struct verdict doubt_server(const struct verdict_baseline *b, const struc
 	return v;
 }
 
+/* The verdict `v`, "usual", unless something else has risen by `all`, or hides a rise. */
+static struct verdict doubt_usual(const struct verdict_baseline *b, const struct verdict_readings *seen, int64_t usual, int64_t all,
+				  struct verdict v)
+{
+	int64_t transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
+
+	if (seen->picture)
+		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
+	if (has_hidden_rise(b, seen))
+		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
+	if (4 * seen->late.doubtful > seen->late.waits)
+		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
+	if (is_rise(transfer, usual))
+		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_TRANSFER, .rise_ns = transfer };
+	if ((is_rise(all, usual) && !is_basis_founded(b)) || is_slow_beside(b))
+		return (struct verdict){ .word = VERDICT_LEARNING, .rise_ns = -1 };
+	return v;
+}
+
 static struct verdict verdict_judge(const struct verdict_baseline *b, const struct verdict_readings *seen, bool waited)
 {
 	struct usual_rise part[VERDICT_PARTS];
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 }, late = judge_late(b, seen);
 	bool by_age[VERDICT_PARTS], silent[VERDICT_PARTS];
 	uint32_t timed;
-	int64_t usual, all, ordered = find_ordered_rise(b),
-			    transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
+	int64_t usual, all, ordered = find_ordered_rise(b);
 
 	if (seen->learning || b->intervals < VERDICT_FIRST || verdict_usual_wait_ns(b) < 0) {
 		v.word = !waited ? VERDICT_IDLE : seen->picture ? VERDICT_UNKNOWN : VERDICT_LEARNING;
@@ -377,19 +395,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		v.word = has_loss_risen(b) ? VERDICT_NETWORK : VERDICT_USUAL;
 		v.why = v.word == VERDICT_NETWORK ? WHY_LOSS : WHY_NONE;
 	}
-	if (!is_rise(v.rise_ns, usual)) {
-		if (v.word == VERDICT_USUAL && seen->picture)
-			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-		else if (v.word == VERDICT_USUAL && has_hidden_rise(b, seen))
-			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
-		else if (v.word == VERDICT_USUAL && 4 * seen->late.doubtful > seen->late.waits)
-			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
-		else if (v.word == VERDICT_USUAL && is_rise(transfer, usual))
-			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_TRANSFER, .rise_ns = transfer };
-		else if (v.word == VERDICT_USUAL && ((is_rise(all, usual) && !is_basis_founded(b)) || is_slow_beside(b)))
-			v = (struct verdict){ .word = VERDICT_LEARNING, .rise_ns = -1 };
-		return v;
-	}
+	if (!is_rise(v.rise_ns, usual))
+		return v.word == VERDICT_USUAL ? doubt_usual(b, seen, usual, all, v) : v;
 	if (count_usual_waits(b) < VERDICT_BLAMES && !by_age[PART_WAIT] && !by_age[PART_REPLY]) {
 		v.word = VERDICT_LEARNING;
 		return v;

@@ -5,7 +5,6 @@
 #include "keyrepeat/target.h"
 #include "keyrepeat/train.h"
 #include "clock.h"
-#include "proc.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -145,67 +144,6 @@ TEST(keys_that_fall_due_while_the_last_one_waits_are_counted)
 		n += train.key[i].due_ns <= train.end_ns;
 	assert_int_equal(train.due, n);
 	assert_true(n > 4);
-	train_free(&train);
-	observations_free(&display.seen);
-	close(display.keys[0]);
-	close(display.keys[1]);
-}
-
-enum { LETTER, BACK };
-
-/* A signal comes when the letter has just gone. */
-static int take_letter(void *self, int key, bool down)
-{
-	proc_stop = key == LETTER ? SIGINT : proc_stop;
-	return key == BACK ? take_key(self, key, down) : 0;
-}
-
-/* BackSpace is read, and shown, only later. */
-static int answer_late(void *self)
-{
-	struct display *d = self;
-	char key;
-
-	if (read(d->keys[0], &key, 1) == 1) {
-		clock_sleep(clock_now() + 200 * NS_PER_MS);
-		atomic_store(&d->seen.last_change_ns, clock_now());
-	}
-	return 0;
-}
-
-TEST(after_a_signal_the_end_waits_until_backspace_shows)
-{
-	static const int64_t due[] = { 0, 50 * NS_PER_MS, 100 * NS_PER_MS, 150 * NS_PER_MS };
-	static const int keys[] = { LETTER, BACK, LETTER, BACK };
-	struct target_ops slow = broken;
-	struct display display = { 0 };
-	struct key_train_cfg cfg = { .target = &slow,
-				     .self = &display,
-				     .seen = &display.seen,
-				     .watch = WATCH_UPDATE,
-				     .one_by_one = true,
-				     .erase = true,
-				     .timeout_ns = NS_PER_S,
-				     .n = 4,
-				     .offset_ns = due,
-				     .key = keys,
-				     .watch_ns = NS_PER_S,
-				     .period_ns = 50 * NS_PER_MS };
-	struct key_train train;
-
-	slow.send = take_letter;
-	slow.handle = answer_late;
-	assert_int_equal(pipe(display.keys), 0);
-	assert_int_equal(fcntl(display.keys[0], F_SETFL, O_NONBLOCK), 0);
-	observations_init(&display.seen, NS_PER_S, 4, 1, 0);
-	train_init(&cfg, &train);
-	assert_int_equal(train_start_watching(&cfg), 0);
-	train_send_keys(&cfg, &train);
-	assert_true(atomic_load(&display.seen.last_change_ns) > train.key[0].sent_ns);
-	train_stop_watching(&cfg);
-	proc_stop = 0;
-	assert_int_equal(train.end, SENDER_INTERRUPTED);
-	assert_int_equal(train.due, 1);
 	train_free(&train);
 	observations_free(&display.seen);
 	close(display.keys[0]);
