@@ -32,10 +32,10 @@ void __wrap_proc_sleep(int64_t until_ns)
 	now_ns = until_ns > now_ns ? until_ns : now_ns;
 	proc_stop = stop_ns && now_ns >= stop_ns;
 }
-int __wrap_clock_sleep(int64_t due_ns);
-int __wrap_clock_sleep(int64_t due_ns)
+int __wrap_clock_sleep(int64_t until_ns);
+int __wrap_clock_sleep(int64_t until_ns)
 {
-	__wrap_proc_sleep(due_ns);
+	__wrap_proc_sleep(until_ns);
 	return 0;
 }
 
@@ -161,7 +161,11 @@ static void assert_found(void)
 static int reset(void **state)
 {
 	(void)state;
-	painted_ns = paint_until_ns = delay_ns = blink_ns = noise = opens = stays = stop_ns = lost = 0;
+	painted_ns = paint_until_ns = delay_ns = blink_ns = stop_ns = 0;
+	noise = 0;
+	opens = false;
+	stays = false;
+	lost = 0;
 	return 0;
 }
 
