@@ -16,7 +16,7 @@ setup() {
 			chmod o+x "$folder"
 			folder=${folder%/*}
 		done
-		mkdir -m 777 mine
+		mkdir -m 1777 mine
 		cd mine || return
 	fi
 	export HOME=$PWD TMPDIR=$PWD

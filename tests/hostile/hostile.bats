@@ -337,6 +337,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		stalls .cells[0].parameters.sinks = [$x]
 		stalls .settings.apps = [$x]
 	END
+	chmod 755 .	# (root continues nothing where others could exchange it)
 	mkdir -p ab/{a,b}
 	tee ab/{a,b}/run.json <<<'{"settings": {"repeats": 2}}'
 	jq -n '{experiment: "stalls", both: "", a: {options: "", server: "", client: ""}, b: {options: "", server: "", client: ""},

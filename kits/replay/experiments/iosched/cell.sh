@@ -70,7 +70,7 @@ setting_begin() {
 order_of() {
 	local order sums
 	order=$(outside_exec unshare --mount perf script --input "$1" --ns --fields comm,time,event,trace 2>/dev/null |
-		LC_ALL=C awk -v load=fio -f "$EXP_DIR/order.awk")
+		LC_ALL=C awk -v job=fio -f "$EXP_DIR/order.awk")
 	sums=$(jq -r 'to_entries[] | select(.value | type == "array") | "\(.key)\t\(.value[])"' <<<"$order" |
 		"$TP_BIN/summarize" - --values 0.5,0.9 --json) &&
 		jq -c --argjson sums "$sums" '($sums.result.groups | map({key: .group, value: .}) | from_entries) as $of

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # order.awk - in which order a disk served waiting requests: perf script -F comm,time,event,trace of the events block_bio_queue,
-# block_rq_issue and block_rq_complete | awk -v load=COMM -f order.awk. Writes JSON; waits are in ms.
+# block_rq_issue and block_rq_complete | awk -v job=COMM -f order.awk. Writes JSON; waits are in ms.
 # Status 1, and nothing, where an event's time cannot be read or is before that of the event before, and where over 5000 later
 # requests pass one that waits (bfq lets hundreds pass), over 1000 wait, or one has waited for 10 s at the end: then the kernel lost
 # events of requests that had been issued.
@@ -20,7 +20,7 @@ function on_queue(   k, n) {
 	from[++last] = sector; to[last] = sector + sectors; came[last] = time; begun[last] = 0
 	reads[last] = words[2] ~ /^F?R/	# a flush that precedes the request is named first
 	match(text, /\[.*\]$/)
-	loads[last] = reads[last] && substr(text, RSTART + 1, RLENGTH - 2) == load
+	loads[last] = reads[last] && substr(text, RSTART + 1, RLENGTH - 2) == job
 	ahead[last] = n + 0
 	queue[++queued] = last
 }

@@ -69,7 +69,7 @@ events() {
 		printf "some one %d.000000000: %23s: 7,0 R%s %d + %d [%s]\n", NR, "block:block_" name[$1],
 			$1 == "issue" ? " 4096 ()" : "", at[1], at[2], $1 == "load" ? "fio" : "some one" }'
 }
-order() { events | awk -v load=fio -f "$EXP/order.awk" >order.json; }
+order() { events | awk -v job=fio -f "$EXP/order.awk" >order.json; }
 is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 
 @test "iosched: order.awk: tau, overtaken requests, merged and split ones, events that the kernel lost" {
@@ -103,7 +103,7 @@ is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 	for issuer in "kworker/0:1H" "a: 7.5: b"; do
 		printf '%s 101.%s: %23s: 7,0 R%s 0 + 8 [fio]\n' fio 250000 block:block_bio_queue '' \
 			"$issuer" 257500 block:block_rq_issue ' 4096 ()' |
-			awk -v load=fio -f "$EXP/order.awk" >order.json
+			awk -v job=fio -f "$EXP/order.awk" >order.json
 		is .load_wait_ms '[7.5]'
 	done
 }
@@ -114,11 +114,11 @@ is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 	is .requests 1
 	for untimed in 's/ [0-9.]*: */ 2s: /' 's/ [0-9.]*: */ /'; do
 		printf '%s\n' {load,issue}\ 0 | events | sed "2$untimed" >lines
-		run -1 awk -v load=fio -f "$EXP/order.awk" lines
+		run -1 awk -v job=fio -f "$EXP/order.awk" lines
 		[ -z "$output" ]
 	done
 	printf '%s\n' {load,issue}\ 0 | events | tac >lines	# issued before it came
-	run -1 awk -v load=fio -f "$EXP/order.awk" lines
+	run -1 awk -v job=fio -f "$EXP/order.awk" lines
 	[ -z "$output" ]
 }
 
