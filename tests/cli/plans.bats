@@ -422,7 +422,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	names=$(cd "$TOP" && driver_files | grep -E '/(engine|families)/' | xargs grep -ohE '[$][{#!]*[A-Z][A-Z0-9_]+' |
 		tr -d '${#!' | sort -u |
 		grep -vE '^(LAB|TP|THINPROBE|EXP|XDG|SWEEP|BASH|SLURM)_|^(HOME|PATH|DISPLAY|WAYLAND_DISPLAY|TMPDIR|XAUTHORITY|P|.*PID|E?UID)$' |
-		grep -vxE 'PWD|SECONDS|EPOCH.*|OPTARG|OPTIND|REPLY|IFS|BASH|DO|TOP')
+		grep -vxE 'SUDO_[GU]ID|PWD|SECONDS|EPOCH.*|OPTARG|OPTIND|REPLY|IFS|BASH|DO|TOP')
 	[ "$(wc -w <<<"$names")" -gt 60 ]
 	ln -s "$TOP/kits" home/
 	cat >>cell.sh <<-'END'
