@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +17,15 @@
 #include <unistd.h>
 
 static struct tree below;
+
+/* Takes root's capabilities, which are this program's, for what it measures, but those with which a terminal that root starts gives
+ * its shell a login's groups and pseudoterminal. (An ordinary user may drop none, and has none.) */
+static void drop_capabilities(void)
+{
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0UL, 0UL, 0UL) >= 0; cap++)
+		if (cap != CAP_CHOWN && cap != CAP_SETGID && cap != CAP_SETUID)
+			prctl(PR_CAPBSET_DROP, cap, 0UL, 0UL, 0UL);
+}
 
 static void exec_command(const struct subreaper_cfg *cfg, struct subreaper_shared *shared)
 {
@@ -39,9 +49,7 @@ static void exec_command(const struct subreaper_cfg *cfg, struct subreaper_share
 		atomic_store(&shared->refused, errno);
 		_exit(127);
 	}
-	/* Root's capabilities are this program's, for what it measures. (An ordinary user may drop none, and has none.) */
-	for (unsigned long cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0UL, 0UL, 0UL); cap++)
-		;
+	drop_capabilities();
 	atomic_store(&shared->exec_ns, clock_now());
 	execvp(cfg->command[0], cfg->command);
 	atomic_store(&shared->refused, errno);
