@@ -29,7 +29,7 @@ teardown_file() { rm -rf "${ROOM-}"; }
 setup() {
 	skip_not_here
 	begin_test
-	cd "$(mktemp -d "$ROOM/XXXXXX")" && chmod 777 . || return 1
+	cd "$(mktemp -d "$ROOM/XXXXXX")" && chmod 1777 . || return 1
 	ordinary_user
 	tp=$TOP/thinprobe
 	"${user[@]}" test -x "$tp" || user=(env)
@@ -533,6 +533,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	printf 'experiment stalls\nprotocol vnc\nloads 0\n' >sweep/sweep
 	jq '.cells |= .[:1] | .settings.repeats = 1' "$GOOD/run.json" >sweep/stalls/run.json
 	chmod -R a+rwX sweep
+	chmod +t sweep sweep/stalls
 	run -0 "$tp" sweep --resume sweep --list
 	printf '#!/bin/sh\ntouch "%s"\n' "$PWD/ran" >evil_start
 	chmod 755 evil_start

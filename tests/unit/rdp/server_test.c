@@ -133,8 +133,7 @@ TEST(test_input_without_a_password_is_refused_unless_the_patch_is_watched)
 	assert_int_equal(rdp_require_password("rdp:host", NULL, true, &why), 0);
 	assert_string_equal(why.text, "");
 	assert_int_equal(rdp_require_password("rdp:host", NULL, false, &why), -1);
-	assert_string_equal(why.text,
-			    "rdp:host may show only a login dialog: give --password-file FILE (an empty file: no password)");
+	assert_true(strstr(why.text, "rdp:host") && strstr(why.text, "--password-file"));
 }
 
 TEST(test_where_the_list_is)
