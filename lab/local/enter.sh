@@ -6,7 +6,7 @@
 #   MODE    user: in a nested user namespace, as whom we are outside; user:UID: as that user outside; root: as the host's root;
 #           probe, probe:UID: as root or that user, with no capability but real-time priority and locked memory
 #   SESSION same: stays in the driver's session; new: a session of its own (another login)
-#   INTERRUPT yes: the command hears the terminal's Ctrl-C itself (foreground)
+#   INTERRUPT yes: the command hears the terminal's Ctrl-C, too (foreground)
 #   TIMES   the CPU time of the command is appended here at its end (two lines of `times`; -: nowhere)
 # LAB_INTO, in the environment: a group that the command joins, and this shell does not: its memory is not the host's.
 # This shell itself stays outside of the host's pid namespace (nsenter --no-fork): only so can the driver
@@ -35,8 +35,6 @@ probe:*)
 esac
 chain+=(taskset -c "$cpus")
 [ "$session" = new ] && chain+=(setsid)
-# Background children of a shell ignore these; in the foreground they must not.
-[ "$interrupt" = yes ] && chain+=(env "--default-signal=INT,QUIT")
 
 # The environment of a remote session: without variables of the caller's desktop.
 unset DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS SESSION_MANAGER BASH_ENV ENV
@@ -47,17 +45,20 @@ cd -- "$folder" 2>/dev/null || cd /
 child='' signalled=''
 pass_on() {
 	signalled=$1
-	[ -z "$child" ] || kill "-$1" "$child" 2>/dev/null
+	[ -z "$child" ] || case $1 in
+	INT | QUIT) kill "-$1" -- "-$child" ;;	# a terminal's are for the whole group
+	*) kill "-$1" "$child" ;;
+	esac 2>/dev/null
 }
-for s in TERM INT HUP USR1 USR2; do
+for s in TERM INT QUIT HUP USR1 USR2; do
 	# shellcheck disable=SC2064
 	trap "pass_on $s" "$s"
 done
 ${LAB_STANDS-:}	# a hook for scripts that source this file: from here on signals are passed on
-# In the background in a process group of its own (not a session: that would be another scheduling group), so that a Ctrl-C
-# for the driver does not end the sessions under its hands: X servers don't ignore it though told to. (setsid makes
-# one by itself, and as the leader of one it would fork.)
-[ "$interrupt" = yes ] || [ "$session" = new ] || set -m
+# In a process group of its own (not a session: that would be another scheduling group), so that it cannot signal the driver's, and
+# that in the background a Ctrl-C for the driver does not end the sessions under its hands: X servers don't ignore it though told
+# to. (setsid makes one by itself, and as the leader of one it would fork.)
+[ "$session" = new ] || set -m
 # The streams belong to the command; the door keeps none of them open, and prints no message if the command is killed.
 exec {in}<&0 {out}>&1 {err}>&2 </dev/null >/dev/null 2>&1
 {
