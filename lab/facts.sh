@@ -136,31 +136,36 @@ facts_link() {
 					tx_checksums: ."tx-checksumming", rx_checksums: ."rx-checksumming"})}'
 }
 
-# name<TAB>version of what takes part in a measurement; a tool that is not there is null, a package is left out. Beside emulated
-# hosts, what the server runs is asked there (lab_facts): it may be a stranger's.
-facts_tools() {	# PACKAGE...
-	local vi no=${LAB_HOLD_server:+/none}
-	for vi in vim.tiny vi vim; do ! command -v $vi >/dev/null || break; done	# as app_start
-	{
-		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' '-version -help' "${no:-Xvnc}"
-		facts_tool xterm 's/.*XTerm(\([0-9]*\)).*/\1/p' -version "${no:-xterm}"
-		facts_tool vim.tiny 's/.*IMproved \([0-9.]*\).*/\1/p' --version "${no:-$vi}"
-		facts_tool gnuplot 's/^gnuplot \(.*\)/\1/p' --version
-		facts_tool xdotool 's/.*version \(.*\)/\1/p' --version
-		facts_tool ip 's/.*iproute2-\([0-9.]*\).*/\1/p' -V
-		facts_tool setpriv 's/.*util-linux \([0-9.]*\).*/\1/p' --version
-		facts_tool bash 's/.*version \([0-9.]*\).*/\1/p' --version
-		facts_tool jq 's/^jq-\(.*\)/\1/p' --version
-		[ $# = 0 ] || dpkg-query -W -f='${db:Status-Abbrev}\t${Package}\t${Version}\n' "$@" 2>/dev/null |
-			sed -n 's/^.i[^\t]*\t//p'
-	}
+# facts_tools PACKAGE...: name<TAB>version of what takes part in a measurement; a tool that is not there is null, a package is left
+# out. Beside emulated hosts, what the server runs is asked there (lab_facts): it may be a stranger's.
+FACTS_OF_SERVER='Xvnc xterm vim.tiny'
+facts_tools() {
+	local tool
+	for tool in $FACTS_OF_SERVER; do printf '%s\t%s\n' "$tool" "$([ -n "${LAB_HOLD_server-}" ] || facts_version "$tool")"; done
+	for tool in gnuplot xdotool ip setpriv bash jq; do printf '%s\t%s\n' "$tool" "$(facts_version "$tool")"; done
+	[ $# = 0 ] || dpkg-query -W -f='${db:Status-Abbrev}\t${Package}\t${Version}\n' "$@" 2>/dev/null | sed -n 's/^.i[^\t]*\t//p'
 }
 
-facts_tool() { # NAME SED OPTIONS [COMMAND]: the first of OPTIONS that makes it say its version
-	local version='' command=${4-$1} option
-	! command -v "$command" >/dev/null 2>&1 || for option in $3; do
+# facts_version TOOL: what it says that its version is.
+facts_version() {
+	local command=$1 said option options=--version version=''
+	case $1 in
+	Xvnc) said='TigerVNC \([0-9][0-9.]*\).*' options='-version -help' ;;
+	xterm) said='XTerm(\([0-9]*\)).*' options=-version ;;
+	vim.tiny)
+		said='IMproved \([0-9.]*\).*'
+		for command in vim.tiny vi vim; do ! command -v $command >/dev/null || break; done	# as app_start
+		;;
+	gnuplot) said='gnuplot \(.*\)' ;;
+	xdotool) said='version \(.*\)' ;;
+	ip) said='iproute2-\([0-9.]*\).*' options=-V ;;
+	setpriv) said='util-linux \([0-9.]*\).*' ;;
+	bash) said='version \([0-9.]*\).*' ;;
+	jq) said='jq-\(.*\)' ;;
+	esac
+	! command -v "$command" >/dev/null 2>&1 || for option in $options; do
 		[ -n "$version" ] || version=$(env -u DISPLAY timeout 5 "$command" "$option" 2>&1 </dev/null |
-			sed -n "$2" | head -n 1)
+			sed -n "s/.*$said/\1/p" | head -n 1)
 	done
-	printf '%s\t%s\n' "$1" "$version"
+	printf %s "$version"
 }

@@ -370,11 +370,14 @@ lab_lost() {
 	return 1
 }
 
-# lab_facts: the machine as JSON (facts.sh). The server's programs say their versions there, with that user's rights.
+# lab_facts: the machine as JSON (facts.sh). The server's programs say their versions there, with that user's rights, each its own.
 lab_facts() {
-	# shellcheck disable=SC2046 # names
-	facts_json | jq -c --arg tools "$(lab_exec server bash -c "$(declare -f facts_tools facts_tool); "'facts_tools "$@"' facts \
-		$(facts_packages) | head -c 65536)" '
+	local tool said=''
+	for tool in $FACTS_OF_SERVER; do
+		said+=$tool$'\t'$(lab_exec server bash -c "$(declare -f facts_version)"'; facts_version "$1"' facts "$tool" |
+			head -c 100 | tr -c '0-9a-z.\n-' '?' | head -n 1)$'\n'
+	done
+	facts_json | jq -c --arg tools "$said" '
 		.tools += ([$tools / "\n" | .[] / "\t" | select((.[1] // "") != "") | {(.[0]): .[1]}] | add // {})'
 }
 

@@ -161,6 +161,20 @@ on_terminal() {
 	"${AS[@]}" "$TOP/thinprobe" lab down
 }
 
+# Into all pipes that it finds, too.
+@test "inside: a server's program tells no version but its own" {
+	cat >"$EVIL/Xvnc" <<-'END'
+		#!/bin/sh
+		for out in /proc/[0-9]*/fd/1; do printf 'bash\t6.66\nxterm\t6.66\nvim.tiny\t6.66\n' >"$out"; done 2>/dev/null
+		printf 'bash\t6.66\nTigerVNC 6.66\nxterm\t6.66\n'
+	END
+	chmod 755 "$EVIL/Xvnc"
+	export TOP LAB_PATH_server=$EVIL LAB_RUN=$W/run LAB_OWN_UID=1
+	run -0 bash -c '. "$TOP/lab/lib.sh"; lab_use local; lab_up; lab_facts | jq -c .tools'
+	echo "$output"
+	jq -e '[to_entries[] | select((.value // "") | test("6.66")) | .key] == ["Xvnc"]' <<<"${lines[-1]}"
+}
+
 # found: whether a program of the folder is found by its name, with and without -R.
 found() {
 	local flag
