@@ -30,7 +30,8 @@ if [ -n "$uid" ]; then
 elif [ "${LAB_ROOTLESS-}" = 1 ]; then
 	read -r _ path _ </proc/self/uid_map
 	for path in "${HOME-}" "/run/user/$path" "${XDG_RUNTIME_DIR-}"; do
-		path=$(realpath -e -- "$path" 2>/dev/null) && [[ $path == /?* && $TP_HOME != "$path" ]] && homes+=("$path")
+		path=$(realpath -e -- "$path" 2>/dev/null) && [[ $path == /?* && $TP_HOME != "$path" && $path != /@(usr|etc)?(/*) ]] &&
+			homes+=("$path")	# (a system login's home may be a folder of programs)
 	done
 	open+=("${homes[@]}")
 fi

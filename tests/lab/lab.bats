@@ -175,6 +175,33 @@ END
 	life
 }
 
+@test "lab: a program that signals its whole process group reaches no other (ordinary user)" {
+	as_user
+	drive <<'END'
+lab_up
+all='trap "" TERM INT; kill -TERM 0; kill -INT 0; echo "alone $?"'
+lab_exec server sh -c "$all"
+lab_exec client sh -c "$all"
+lab_start server one sh -c "$all"
+lab_wait "$LAB_PID"
+cat "$LAB_LOG/one.out"
+lab_exec client sh -c 'kill -KILL 0'
+echo "still here"
+END
+	said 0 "still here"
+	[ "$(grep -cx 'alone 0' <<<"$output")" = 3 ]
+}
+
+@test "lab: a login whose home is the folder of the system's programs (ordinary user)" {
+	as_user
+	AS+=(env HOME=/usr)
+	drive <<'END'
+lab_up
+lab_exec server sh -c 'ls /usr/lib >/dev/null && echo there'
+END
+	said 0 "there"
+}
+
 @test "lab: works in a folder below /tmp, with a space in the path, from any working directory" {
 	as_user
 	mkdir "$W/sp ace"
