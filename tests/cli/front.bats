@@ -369,6 +369,11 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	touch new/Makefile
 	PATH=$PWD/made:$PATH run -2 new/thinprobe gate
 	[[ $output == *building* ]]
+	export XDG_RUNTIME_DIR=$PWD
+	PATH=$PWD/made:$PATH run new/thinprobe lab down
+	[[ $output != *building* ]]
+	PATH=$PWD/made:$PATH run -4 new/thinprobe lab up
+	[[ $output == *building* ]]
 	chmod +x new/bin/summarize
 	PATH=$PWD/made:$PATH run -2 new/thinprobe gate
 	[[ $output != *building* ]]
