@@ -87,10 +87,12 @@ folder_lock() {
 }
 lock_ours() { folder_lock "$DIR" || die "$DIR: a $1 is under way in it; wait for its end"; }
 
-put_whole() {	# put_whole FILE: standard input becomes the file, whole or not at all (1; also if nothing came)
-	{ rm -f -- "$1.new" && (set -C && exec cat >"$1.new") && [ -s "$1.new" ] && sync "$1.new" && mv -fT -- "$1.new" "$1"; } \
-		2>/dev/null && return
-	rm -f -- "$1.new" 2>/dev/null
+# put_whole FILE: standard input becomes the file, whole or not at all (1; also if nothing came). Of two at once, one is the last.
+put_whole() {
+	local new=$1.new.$BASHPID
+	{ rm -f -- "$new" && (set -C && exec cat >"$new") && [ -s "$new" ] && sync "$new" && mv -fT -- "$new" "$1"; } 2>/dev/null &&
+		return
+	rm -f -- "$new" 2>/dev/null
 	return 1
 }
 

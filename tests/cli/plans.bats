@@ -482,6 +482,22 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ ! -e thinprobe-results/other ]
 }
 
+@test "a file that two write at once is that of the last one, whole" {
+	. "$TOP/lab/home.sh"
+	. "$TOP/experiments/engine/folder.sh"
+	mkfifo rest
+	{ echo first; cat rest; } | { put_whole file; echo "$?" >first; } 3>&- &
+	for _ in {1..200}; do compgen -G 'file.new*' && break; sleep 0.05; done
+	put_whole file <<<second
+	[ "$(cat file)" = second ]
+	echo end >rest
+	wait "$!"
+	[ "$(xargs <file)$(cat first)" = "first end0" ]
+	[ -z "$(compgen -G 'file.*')" ]
+	run -1 put_whole file </dev/null
+	[ "$(xargs <file)" = "first end" ]
+}
+
 @test "a run whose standard streams are closed has others; one that may open too few files, or start too few processes, says so" {
 	echo 'readlink /proc/$$/fd/[01] >streams' >driver
 	"$TOP/experiments/engine/keep.sh" ./driver <&- >&-
