@@ -31,13 +31,12 @@ die() {
 }
 
 # shown VARIABLE: takes from its text, which a host or a window may have said, what is a command for a terminal or a CI service,
-# and what hides or turns the words beside it (as `visible` of report/foreign.sh; in the C locale those are not printable).
-LAB_HIDDEN=$'\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e'
-LAB_HIDDEN+=$'\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069\ufeff'
-[ "${#LAB_HIDDEN}" = 22 ] || LAB_HIDDEN=$'\x7f'
+# and what hides or turns the words beside it.
 shown() {
 	local -n shown_text=$1
-	shown_text=${shown_text//[![:print:]$'\t\n']/?} shown_text=${shown_text//[$LAB_HIDDEN]/?} shown_text=${shown_text//\#\#/?#}
+	local seen
+	shown_text=${shown_text//[![:print:]$'\t\n']/?} shown_text=${shown_text//\#\#/?#}
+	! seen=$(visible <<<"$shown_text") || shown_text=$seen
 }
 warn() {
 	local words="$*"

@@ -29,6 +29,13 @@ nearest() {
 	}' "$@"
 }
 
+# visible: text without characters that have no picture, and hide or turn what stands beside them (Unicode's property
+# Default_Ignorable_Code_Point), and without control characters that UTF-8 has two bytes for. Bytes, for any locale.
+VISIBLE='\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1(\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])'
+VISIBLE+='|\xe2(\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|\xe3\x85\xa4|\xef(\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xb8])'
+VISIBLE+='|\xf0(\x9b\xb2[\xa0-\xa3]|\x9d\x85[\xb3-\xba])|\xf3\xa0[\x80-\xbf]{2}'
+visible() { LC_ALL=C sed -E "s/$VISIBLE/?/g"; }
+
 # bad WORDS: wrong usage. (A command whose errors have another form defines its own, behind this.)
 bad() { die -2 "$COMMAND: $* (see thinprobe $COMMAND --help)"; }
 

@@ -3,10 +3,6 @@
 # foreign.sh - what a stranger wrote is data (SECURITY.md): the borders that a run folder, a bundle and the text in them pass before
 # they are read, drawn or printed. command.sh reads this file.
 
-# visible: text without characters that hide or turn what stands beside them (U+061C, 200B to 200F, 202A to 202E, 2060 to 2069,
-# FEFF), and without control characters that UTF-8 has two bytes for.
-visible() { LC_ALL=C sed -E 's/\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xd8\x9c|\xef\xbb\xbf|\xc2[\x80-\x9f]/?/g'; }
-
 # cleaned: a table, or JSON, visible and without control characters but tabs and ends of lines.
 cleaned() { LC_ALL=C tr '\000-\010\013-\037\177' '[?*]' | visible; }
 

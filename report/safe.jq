@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # safe.jq - text of a run, an experiment or a limits file in Markdown and XML: nothing in it is markup there.
 
-# (Also without the characters that `visible` of foreign.sh takes away.)
-def hidden: "\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff";
+# (Also without the characters that `visible` of words.sh takes away.)
+def hidden: "\u007f-\u009f\\p{Default_Ignorable_Code_Point}\ufffe\uffff";
 def printable: tostring | gsub("[\n\r\t\f]"; " ") | gsub("[\u0000-\u001f\(hidden)]"; "?");
 def all_printable: if tojson | test("\\\\[ubfnrt]|[\(hidden)]") | not then . else
 	walk(if type == "object" then with_entries(.key |= printable) elif type == "string" then printable else . end) end;

@@ -44,15 +44,23 @@ int text_line_width(FILE *out)
 	return columns >= NARROWEST && columns < TEXT_WIDTH ? (int)columns : TEXT_WIDTH;
 }
 
-/* Whether a character of 2 or 3 bytes hides or turns what stands beside it (as LAB_HIDDEN of lab/lib.sh). */
+/* Whether a character of n bytes has no picture of its own, and hides or turns what stands beside it: those of Unicode's property
+ * Default_Ignorable_Code_Point (as `visible` of lab/words.sh). */
 static bool is_hidden(const unsigned char *p, int n)
 {
-	unsigned code = n == 2	 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
-			: n == 3 ? (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu)
-				 : 0;
+	static const unsigned range[][2] = { { 0xad, 0xad },	  { 0x34f, 0x34f },   { 0x61c, 0x61c },	    { 0x115f, 0x1160 },
+					     { 0x17b4, 0x17b5 },  { 0x180b, 0x180f }, { 0x200b, 0x200f },   { 0x202a, 0x202e },
+					     { 0x2060, 0x206f },  { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },
+					     { 0xffa0, 0xffa0 },  { 0xfff0, 0xfff8 }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+					     { 0xe0000, 0xe0fff } };
+	unsigned code = n > 1 ? p[0] & (0x7fu >> n) : 0;
 
-	return code == 0x61c || (code >= 0x200b && code <= 0x200f) || (code >= 0x202a && code <= 0x202e) ||
-	       (code >= 0x2060 && code <= 0x2069) || code == 0xfeff;
+	for (int i = 1; i < n; i++)
+		code = code << 6 | (p[i] & 0x3fu);
+	for (size_t i = 0; i < sizeof(range) / sizeof(*range); i++)
+		if (code >= range[i][0] && code <= range[i][1])
+			return true;
+	return false;
 }
 
 /* What is written for the character at `p`, of *n bytes: itself (0), a space or a question mark. (## begins a command of CI

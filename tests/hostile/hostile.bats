@@ -55,6 +55,18 @@ mutants() {	# (another user cannot run a python3 that lies in our home)
 }
 counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "$2" ]; }
 
+# By Perl's tables; each between two letters, with its neighbours.
+@test "text: characters that have no picture are taken out by the shell and by jq" {
+	perl -M-warnings=utf8 -CO -e 'for (0xa1 .. 0xd7ff, 0xe000 .. 0x10ffff) { $is = chr($_) =~ /\p{Default_Ignorable_Code_Point}/;
+		push @all, $_ - 1, $_ if $is != $was; $was = $is }
+		print map { "a" . chr($_) . "b\n" } @all' >text
+	perl -M-warnings=utf8 -CSD -pe 's/\p{Default_Ignorable_Code_Point}/?/g' text >right
+	[ "$(wc -l <right)" -gt 60 ]
+	. "$TOP/lab/words.sh"
+	visible <text | cmp - right
+	jq -L "$TOP/report" -Rr "$(cat "$TOP/report/safe.jq") printable" text | cmp - right
+}
+
 @test "report, of runs with figures of every form: text of a table with quotes, back quotes and \$( ) runs nothing" {
 	mutants drawn
 	counted tried 2
