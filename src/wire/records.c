@@ -291,15 +291,19 @@ static int read_packet(struct record_reader *f, struct packet *p)
 static int take_record(struct record_reader *f, struct packet *p)
 {
 	struct record_interface *i = f->interface;
+	uint32_t part;
 	int n;
 
 	begin_block(f);
 	n = read_to(f, RECORD_HEADER);
 	if (n <= 0)
 		return n;
-	if (block_u32(f, 4) >= i->ticks && block_u32(f, 4) < NS_PER_S)
+	part = block_u32(f, 4);
+	if (!i->packets++ && part > i->ticks && part < NS_PER_S)
 		i->ticks = NS_PER_S; /* nanoseconds, whatever the file says: there are no so many microseconds in a second */
-	*p = (struct packet){ .time_ns = (int64_t)block_u32(f, 0) * NS_PER_S + block_u32(f, 4) * (NS_PER_S / (int64_t)i->ticks),
+	if (part > i->ticks)	     /* (some writers round up to a whole second) */
+		return why_fail(-1, &f->facts.error, "a time of %u parts of a second, which has %u", part, (uint32_t)i->ticks);
+	*p = (struct packet){ .time_ns = (int64_t)block_u32(f, 0) * NS_PER_S + part * (NS_PER_S / (int64_t)i->ticks),
 			      .captured = block_u32(f, 8),
 			      .original = block_u32(f, 12) };
 	if (p->captured > LONGEST)

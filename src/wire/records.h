@@ -4,7 +4,7 @@
  *
  * libpcap takes one link type, snapshot length and byte order of pcapng only, and skips the packets that were lost. Here interfaces
  * may differ, and those without packets do not matter; all packets must be of one link type. Of pcap, packets and damage are the
- * same as libpcap's. */
+ * same as libpcap's, but for a fraction over a second: nanoseconds at the first packet, else damage. */
 #pragma once
 
 #include "decode.h"

@@ -100,21 +100,40 @@ TEST(damage_is_told_and_stays)
 	}
 }
 
-TEST(nanoseconds_are_told_by_a_fraction_of_over_a_second)
+TEST(nanoseconds_are_told_by_the_fraction_of_the_first_packet)
 {
 	struct record_reader *r;
 
 	begin(false, 0xa1b2c3d4, 4, 65535);
-	record(1, 999999, 10, 10);
-	record(2, 1000000, 10, 10);
+	record(1, 1000001, 10, 10);
 	record(2, 999999999, 10, 10);
 	record(3, 5, 10, 10);
 	r = open_made();
-	expect(r, 1999999000, 10, 10, 10);
-	expect(r, 2001000000, 10, 10, 10);
+	expect(r, 1001000001, 10, 10, 10);
 	expect(r, 2999999999, 10, 10, 10);
 	expect(r, 3000000005, 10, 10, 10);
 	close_made(r);
+}
+
+TEST(a_later_fraction_over_a_second_is_damage_and_changes_no_other_time)
+{
+	static const uint32_t damaged[] = { 1000001, 999999999, 1000000000, 0xffffffff };
+	struct record_reader *r;
+	struct packet p;
+
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
+		begin(i % 2, 0xa1b2c3d4, 4, 65535);
+		record(1, 999999, 10, 10);
+		record(1, 1000000, 10, 10); /* rounded up */
+		record(2, damaged[i], 10, 10);
+		record(3, 5, 10, 10);
+		r = open_made();
+		expect(r, 1999999000, 10, 10, 10);
+		expect(r, 2000000000, 10, 10, 10);
+		assert_int_equal(records_next(r, &p), -1);
+		assert_non_null(strstr(records_facts(r)->error.text, "parts of a second"));
+		close_made(r);
+	}
 }
 
 TEST(a_length_that_cannot_be_is_no_reason_to_ask_for_memory)
