@@ -5,7 +5,6 @@
  * the library. */
 #include "clock.h"
 #include "dial.h"
-#include "files.h"
 #include "memory.h"
 #include "picture.h"
 #include "proc.h"
@@ -146,19 +145,11 @@ static void limit_library(int64_t ns)
 /* Reads what must be known before the files are out of reach. */
 static int read_files(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
-	int err;
+	bool may_be_empty = !cfg->keys || cfg->watch == WATCH_PATCH || cfg->no_password;
 
 	if (rdp_trust_read(&self->trust, &self->server, cfg->known_servers, why))
 		return -1;
-	err = cfg->password_file ? files_read_line(cfg->password_file, self->password, sizeof(self->password)) : 0;
-	if (err)
-		return why_fail(-1, why, "cannot read a password from %s: %s", cfg->password_file, strerror(-err));
-	if (cfg->keys && cfg->watch != WATCH_PATCH && !self->password[0] && !cfg->no_password)
-		return why_fail(-1, why,
-				"the password in %s is empty, so rdp:%s may show only a login dialog: if it asks for none, "
-				"give --no-password",
-				cfg->password_file, cfg->where);
-	return 0;
+	return rdp_read_password(cfg->password_file, may_be_empty, cfg->where, self->password, sizeof(self->password), why);
 }
 
 static void explain_failure(const struct rdp_target *self, const struct target_cfg *cfg, bool late, enum rdp_refusal refused,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "server.h"
 #include "cli.h"
+#include "files.h"
 #include "vnc_address.h"
 
 #include <errno.h>
@@ -35,6 +36,20 @@ int rdp_require_password(const char *target, bool password, bool patch, struct w
 	if (password || patch)
 		return 0;
 	return why_fail(-1, why, "%s may show only a login dialog: give --password-file FILE", target);
+}
+
+int rdp_read_password(const char *file, bool may_be_empty, const char *target, char *password, size_t size, struct why *why)
+{
+	int err = file ? files_read_line(file, password, size) : 0;
+
+	if (err)
+		return why_fail(-1, why, "cannot read a password from %s: %s", file, strerror(-err));
+	if (file && !*password && !may_be_empty)
+		return why_fail(-1, why,
+				"the password in %s is empty, so rdp:%s may show only a login dialog: if it asks for none, "
+				"give --no-password",
+				file, target);
+	return 0;
 }
 
 const char *rdp_choose_user(const char *given, const char *of_address)

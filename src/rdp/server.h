@@ -24,6 +24,8 @@ void rdp_server_format(const struct rdp_server *server, char *text, size_t size)
 /* Refuses to send input to `target` if that could go into a login dialog, which a server without network level authentication shows
  * where no password was given. (A dialog has no patch.) 0, or -1 with the cure in `why`. */
 int rdp_require_password(const char *target, bool password, bool patch, struct why *why);
+/* Reads the password's line from a file (NULL: nothing is read). 0, or -1: `why`, such as that it is empty and must not be. */
+int rdp_read_password(const char *file, bool may_be_empty, const char *target, char *password, size_t size, struct why *why);
 
 /* Who logs in: the `given` one (NULL: none), else the one of the address ("": none), else $USER, else "". */
 const char *rdp_choose_user(const char *given, const char *of_address);

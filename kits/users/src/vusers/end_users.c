@@ -3,7 +3,6 @@
 #include "clock.h"
 #include "confine.h"
 #include "ends.h"
-#include "files.h"
 #include "memory.h"
 #include "proc.h"
 #include "protocols.h"
@@ -312,7 +311,6 @@ static void prepare_rdp(const struct vusers_options *cfg, struct report_facts *w
 	struct rdp_server server = { .port = run.target.port[0] };
 	struct rdp_trust trust = { .ignore = cfg->cert_ignore };
 	struct why why;
-	int err;
 
 	run.how = (struct rdp_viewer_cfg){ .host = run.target.host,
 					   .user = rdp_choose_user(cfg->user, run.target.user),
@@ -321,11 +319,10 @@ static void prepare_rdp(const struct vusers_options *cfg, struct report_facts *w
 					   .width = cfg->screen.w,
 					   .height = cfg->screen.h };
 	snprintf(server.host, sizeof(server.host), "%s", run.target.host);
-	if (rdp_trust_read(&trust, &server, cfg->known_servers, &why))
+	if (rdp_trust_read(&trust, &server, cfg->known_servers, &why) ||
+	    rdp_read_password(cfg->password_file, cfg->no_password || cfg->echo == ECHO_PATCH, run.target.host, run.password,
+			      sizeof(run.password), &why))
 		die(EXIT_RUN, "%s", why.text);
-	err = cfg->password_file ? files_read_line(cfg->password_file, run.password, sizeof(run.password)) : 0;
-	if (err)
-		die(EXIT_RUN, "cannot read a password from %s: %s", cfg->password_file, strerror(-err));
 	run.how.library = rdp_plugin_load(&why);
 	if (!run.how.library)
 		die(EXIT_MISSING, "%s", why.text);
@@ -385,7 +382,7 @@ static void start_viewers(const struct vusers_options *cfg)
 {
 	struct viewer_cfg viewer = { .kind = run.target.rdp ? &viewer_rdp : &viewer_vnc,
 				     .encodings = run.words,
-				     .password = cfg->password_file ? run.password : NULL,
+				     .password = cfg->password_file || cfg->no_password ? run.password : NULL,
 				     .patch = cfg->echo == ECHO_PATCH,
 				     .move = cfg->asks,
 				     .sandbox = cfg->sandbox,
@@ -510,7 +507,7 @@ static void check_run(struct vusers_options *cfg, const char *text)
 	if (target_parse(text, &run.target, &why))
 		die_usage("%s: %s", text, why.text);
 	check_options(cfg, &run.target, text);
-	if (run.target.rdp && rdp_require_password(text, cfg->password_file != NULL, cfg->echo == ECHO_PATCH, &why))
+	if (run.target.rdp && rdp_require_password(text, cfg->password_file || cfg->no_password, cfg->echo == ECHO_PATCH, &why))
 		die_usage("%s", why.text);
 	target_choose_address(&run.target);
 	set_think_mean(cfg);

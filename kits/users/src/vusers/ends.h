@@ -20,7 +20,7 @@ struct vusers_options {
 	const char *think_text, *think_file, *password_file, *log, *jtl, *workload, *encodings, *stations, *pause;
 	struct think_times think; /* distribution of --think-dist; its mean is set later */
 	struct pixel_area screen; /* of an RDP session */
-	bool cert_ignore;
+	bool cert_ignore, no_password;
 	int asks, echo, per, service;
 	int sandbox; /* enum confine_mode */
 	struct rec_cfg out;

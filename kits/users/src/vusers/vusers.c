@@ -77,6 +77,7 @@ static const struct cli_opt options[] = {
 	  .help = "encodings to request, best first (zrle,hextile,copyrect,raw)", .meta = "E,..." },
 	{ CLI_FILE, 0, "password-file", &cfg.password_file, .of = "vnc, rdp",
 	  .help = "file with the password, as text or (vnc) made by vncpasswd (none)" },
+	{ CLI_FLAG, 0, "no-password", &cfg.no_password, .of = "rdp", .help = "the server asks for none" },
 	{ CLI_STR, 0, "user", &cfg.user, .of = "rdp",
 	  .help = "log in as this user (USER of rdp:USER@HOST, else $USER); % is the user's number, from 0",
 	  .meta = "[DOMAIN\\]NAME" },

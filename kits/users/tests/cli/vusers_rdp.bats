@@ -129,6 +129,7 @@ none_left() { until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR
 	one_line 2 "is an option" "$VUSERS" "$at" -z 1s --body 5
 	for words in rdp: rdp:@ rdp:host:0 rdp:host::5 rdp:host:5-4; do one_line 2 "$words" "$VUSERS" "$words" -z 1s; done
 	one_line 2 "$at may show only a login dialog: give --password-file" "$VUSERS" "$at" --known-servers known -z 1s -t 1s
+	one_line 1 "give --no-password" "$VUSERS" "$at" --password-file /dev/null --known-servers known -z 1s -t 1s
 	one_line 2 "VNC and HTTP" "$VUSERS" serve "$at"
 	kill "$server"
 	one_line 1 "refused" "$VUSERS" "$at" "${rdp[@]}" -z 1s -t 1s
@@ -143,7 +144,7 @@ none_left() { until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR
 	for limit in u n; do
 		status=0
 		(ulimit -$limit 100 && setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
-			"$VUSERS" rdp:127.0.0.1:1 --user nobody --password-file /dev/null --known-servers /dev/null \
+			"$VUSERS" rdp:127.0.0.1:1 --user nobody --no-password --known-servers /dev/null \
 			-n 500 -z 1s -t 100ms) 2>users.err || status=$?
 		cat users.err
 		[ "$status" = 4 ]
