@@ -42,8 +42,8 @@ void rt_setup(int priority, struct rt_granted *got)
 
 	*got = (struct rt_granted){ 0 };
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	locks = lock_memory();
-	got->locked = locks;
+	got->locked = locks || lock_memory(); /* (once: a later refusal would unlock what is locked) */
+	locks = got->locked;
 	if (priority <= 0)
 		return;
 	/* RESET_ON_FORK: child processes do not inherit the real-time priority */

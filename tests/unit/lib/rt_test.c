@@ -2,7 +2,9 @@
 /* rt - what is granted depends on who asks; what is said must be what was granted. */
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,46 @@ static int in_child(int priority)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+static long locked_kb(void)
+{
+	char line[128];
+	long kb = -1;
+	FILE *f = fopen("/proc/self/status", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmLck: %ld", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+/* As where the thread that watches asks after the program: what is locked stays, though no more may be. */
+TEST(a_second_thread_unlocks_nothing)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		struct rt_granted got;
+
+		rt_setup(0, &got);
+		if (!got.locked)
+			_exit(77);
+		if (setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 0, 0 }) || (!geteuid() && setuid(65534)))
+			_exit(1);
+		rt_setup(0, &got);
+		_exit(got.locked && locked_kb() > 0 ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 TEST(tells_what_was_granted)
