@@ -188,6 +188,8 @@ void observations_begin_picture(struct observations *s, const struct pixel_area 
 	s->filter.pixels = (int64_t)watched->w * watched->h;
 	field_forget(&s->erasing.field);
 	s->erasing.field.at = *watched;
+	if (s->erases && s->rests && !s->left) /* how the field looks is not known any more */
+		s->left = "the screen has changed its size";
 }
 
 #define FIRST_NS (30 * NS_PER_MS) /* what follows so soon still belongs to how a character looks at first */

@@ -88,7 +88,7 @@ void observations_clear(struct observations *s);
 void observations_add_update(struct observations *s, int64_t at_ns);
 /* Records which pixels changed, for targets that compare pictures: an update, unless the place changes without keys. */
 void observations_add_change(struct observations *s, const struct caret_step *step);
-/* A picture begins, of which this area is watched. */
+/* A picture begins, of which this area is watched. Once a field is learned (`rests`), no key reaches it any more (`left`). */
 void observations_begin_picture(struct observations *s, const struct pixel_area *watched);
 /* Records which of the pixels in an area changed between two pictures (rows of `stride` pixels), an update only if some did, and
  * copies the area to `before`. */

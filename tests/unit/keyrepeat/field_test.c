@@ -111,6 +111,19 @@ static void assert_update(size_t n, int64_t first_ns)
 	assert_int_equal(seen.update[n - 1].last_ns, at_ns);
 }
 
+TEST_WITH(setup, teardown, a_screen_of_another_size_ends_the_keys_once_the_field_is_learned)
+{
+	struct pixel_area smaller = { 0, 0, WIDTH / 2, HEIGHT };
+
+	observations_begin_picture(&seen, &smaller); /* while the target is opened */
+	assert_null(seen.left);
+	observations_begin_picture(&seen, &(struct pixel_area){ 0, 0, WIDTH, HEIGHT });
+	teach(false);
+	assert_null(seen.left);
+	observations_begin_picture(&seen, &smaller);
+	assert_non_null(seen.left);
+}
+
 TEST_WITH(setup, teardown, a_caret_that_blinks_is_no_update)
 {
 	teach(true);
