@@ -73,7 +73,8 @@ scored() {	# least of right rows, most of extra ones
 }
 
 # Two replays of 40 keys, each answered 0.1 ms later, within its millisecond; key 20 only 0.05 ms before key 21, in the
-# millisecond of that one. With `coarse`, the side files are those of older versions, which do not say when bytes arrived.
+# millisecond of that one. With `coarse`, the side files are those of older versions, which do not say when bytes arrived. With
+# `halves`, each answer comes 1.1 ms after its key, and its lower half 0.05 ms later, within a millisecond.
 write_prompt() {
 	python3 - "$@" <<-'END'
 		import random, struct, sys
@@ -95,10 +96,15 @@ write_prompt() {
 		            aux.append(f"input {2 * n} keydown at {at} line={n + 7} late_us=0 keysym=0x61")
 		            aux.append(f"input {2 * n + 1} keyup at {at + 60000} line={n + 7} late_us=0 keysym=0x61")
 		            shown = press[n + 1] - 50 if n == 20 else at + 100
+		            if sys.argv[1:] == ["halves"]:
+		                for half in (0, 1):
+		                    block(struct.pack(">BxHHHHHi", 0, 1, 16, 16 + 16 * half, 32, 16, 0)
+		                          + struct.pack("<I", 0x10101 * (n + 1)) * 512, at // 1000 * 1000 + 1500 + 50 * half)
+		                continue
 		            block(struct.pack(">BxHHHHHi", 0, 1, 16, 16, 32, 32, 0) + struct.pack("<I", 0x10101 * (n + 1)) * 1024, shown)
 		    aux.append(f"run end at {press[-1] + 500000} status=complete")
 		    with open(f"prompt{run}.rfb.aux", "w") as f:
-		        f.write("\n".join(a for a in aux if not (sys.argv[1:] and a.startswith("received"))) + "\n")
+		        f.write("\n".join(a for a in aux if not (sys.argv[1:] == ["coarse"] and a.startswith("received"))) + "\n")
 	END
 	run "$BIN/vncplay" analyze prompt[01].rfb --format json -o all.json
 	echo "$output"
@@ -112,6 +118,11 @@ write_prompt() {
 	# (between keys 20 and 21 are the whole milliseconds that the seed gives)
 	jq -e '.result.responses[] | select(.input == 40) | .latency_from_press_ms[0]
 		| . > 129 and (. * 1000 % 100 | . == 50 or . == 49)' all.json
+}
+
+@test "vncplay analyze: what comes within a millisecond after the one of its key is one change" {
+	write_prompt halves
+	jq -e '.result | .inputs_answered == 40 and all(.responses[]; .latency_from_press_ms == .complete_ms)' all.json
 }
 
 @test "vncplay analyze: in a log of whole milliseconds an update in a key's own one is its answer, and the report says so" {

@@ -64,12 +64,14 @@ static int decode_blocks(struct replay *r, struct fbs_reader *log, struct rfb_de
 	struct block_clock clock = { 0 };
 	struct fbs_block block;
 	int64_t us = 0, at;
+	bool pressed;
 	int more, err = 0;
 
 	r->exact = r->inputs.n_arrivals > 0;
 	while ((more = fbs_next_block(log, &block)) > 0 && !err) {
 		at = block_time(r, &clock, &block);
-		if ((at / 1000 > us / 1000 || follows_press(r, &clock, at)) && at > us) {
+		pressed = follows_press(r, &clock, at);
+		if ((at / 1000 > us / 1000 || pressed) && at > us) {
 			if (rfb_state(rfb)->greeted)
 				tilelog_compare(&r->tiles, &rfb_state(rfb)->screen, us);
 			us = at; /* times never decrease, even if the clock was set back */
