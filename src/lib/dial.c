@@ -81,6 +81,8 @@ void dial_look_up(const char *host, int port)
 {
 	snprintf(looked_up.host, sizeof(looked_up.host), "%s", host);
 	looked_up.port = port;
+	if (looked_up.found)
+		freeaddrinfo(looked_up.found);
 	if (look_up(host, port, &looked_up.found))
 		looked_up.found = NULL;
 }

@@ -100,6 +100,17 @@ TEST(a_file_and_a_name)
 	assert_int_equal(dial_unix(name, 1, NULL), -ECONNREFUSED);
 }
 
+/* (A sanitizer tells of what is never freed.) */
+TEST(addresses_that_are_looked_up_again_replace_the_first)
+{
+	struct why why;
+
+	dial_look_up("127.0.0.1", 1);
+	dial_look_up("127.0.0.2", 1);
+	assert_true(dial_tcp("127.0.0.2", 1, clock_now() + NS_PER_S, &why) < 0);
+	dial_look_up("", -1); /* none */
+}
+
 TEST(a_path_that_is_too_long)
 {
 	char path[200];
