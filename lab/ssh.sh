@@ -84,7 +84,7 @@ lab_up() {
 	LAB_PIDS=() LAB_PID_OF=()
 	on_exit lab_down
 	now_ms
-	deadline=$((NOW_MS + 630 * 1000))
+	deadline=$((NOW_MS + (30 + 300 * $(wc -w <<<"$LAB_ROLES")) * 1000))
 	while :; do
 		lab_hear "$deadline" "the connections did not come up"
 		IFS=' ' read -r role word a b <<<"$LINE"

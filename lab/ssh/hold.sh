@@ -193,7 +193,7 @@ await_up() {	# await_up ROLE: hands on the next line of its guard; 1: none came 
 	say "$role $LINE"
 }
 now_ms
-end=$((NOW_MS + 300000)) last=0
+end=$((NOW_MS + 300000 * ${#roles[@]})) last=0	# (the programs may go to all of them over one slow line)
 while [ "${#up[@]}" -lt "${#roles[@]}" ]; do
 	for role in "${roles[@]}"; do
 		host=LAB_HOST_$role
