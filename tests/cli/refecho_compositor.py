@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A Wayland compositor that lies, for refecho to be held against: refecho_compositor.py SOCKET LIE.
 
-keymap: its keymap is announced with 1 MiB, and its file has 4096 bytes, none of them 0. time: pictures are presented in second 2^63-1.
+keymap: its keymap is announced with 1 MiB, and its file has 4096 bytes, none of them 0. time: pictures are presented in second
+2^63-1.
 future: in an hour.
 large: it wants a window of 30000 x 30000 pixels. After the second picture it presses key 30, and says
 when the answer was presented; with LIE none its keymap is whole, but empty."""

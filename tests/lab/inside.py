@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""inside.py - a measured program that looks at what it has, notes what it must not have, and becomes the program whose name it bears.
+"""inside.py - a measured program: looks at what it has, notes what it must not have, and becomes the program whose name it bears.
 
 In place of a program of the emulated hosts (a link of that name in a folder in front of PATH). In the folder INSIDE_NOTES below, it
 makes a file for each start: "looked NAME", then a line for each thing of the driver's, the caller's or the machine's that it has.
