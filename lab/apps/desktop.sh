@@ -8,7 +8,6 @@
 # is new: no settings of an earlier one. The agents for keys that it would start as well are left
 # out: they make daemons of themselves, which nobody would end.
 
-app_packages() { printf 'xfce4-session xfwm4 xfce4-panel xfdesktop4 dbus-daemon\n'; }
 
 app_can() {
 	local of

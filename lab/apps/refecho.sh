@@ -3,7 +3,6 @@
 # refecho.sh - the heavy application: refecho, which burns APP_COST of CPU time per redraw (default 10ms) and shows which
 # key it has answered. Contract: protocols/README.md.
 
-app_packages() { printf 'xdotool\n'; }
 app_watch() { printf 'patch\n'; }
 
 # APP_OPTIONS (array): more options for refecho, --cost-per key for one.

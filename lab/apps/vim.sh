@@ -8,7 +8,6 @@
 # shellcheck source=lab/xterm.sh
 . "$LAB_HERE/xterm.sh"
 
-app_packages() { printf 'xterm vim-tiny xdotool\n'; }
 
 app_start() {
 	local vi

@@ -24,7 +24,6 @@ work_row() {
 WORK_ENVIRONMENT=(GDK_CORE_DEVICE_EVENTS=1 GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none
 	GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable GTK_OVERLAY_SCROLLING=0)
 
-app_packages() { printf 'mousepad mtpaint netsurf-gtk imagemagick xdotool\n'; }
 app_can() {
 	local name class width height program rest
 	# shellcheck disable=SC2034

@@ -661,16 +661,12 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[[ $output != *"temporary file"* && $output != *mktemp* ]]
 }
 
-@test "setup --app refuses an unknown application; packages lists all that desktop needs" {
+@test "setup --app refuses an unknown application" {
 	run "$TOP/thinprobe" setup --app nosuch
 	[ "$status" = 2 ]
 	[[ $output == "thinprobe: no application nosuch; there are: "*desktop* ]]
 	run "$TOP/thinprobe" setup --app
 	[ "$status" = 2 ]
-	# every package that the plug-in names is in `packages`, in its class
-	packages=$(. "$TOP/lab/apps/desktop.sh"; app_packages)
-	[ -n "$packages" ]
-	for package in $packages; do grep -q "^app:desktop	$package	" "$TOP/packages"; done
 }
 
 @test "--protocol refuses a protocol that is given twice, also as the name of its default variant" {

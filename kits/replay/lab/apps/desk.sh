@@ -30,7 +30,6 @@ desk_row() {
 	esac
 }
 
-app_packages() { printf 'openbox mousepad x11-xserver-utils\n'; }
 app_watch() { printf 'update\n'; }
 app_reset() { :; }
 
