@@ -141,31 +141,30 @@ facts_link() {
 FACTS_OF_SERVER='Xvnc xterm vim.tiny'
 facts_tools() {
 	local tool
-	for tool in $FACTS_OF_SERVER; do printf '%s\t%s\n' "$tool" "$([ -n "${LAB_HOLD_server-}" ] || facts_version "$tool")"; done
-	for tool in gnuplot xdotool ip setpriv bash jq; do printf '%s\t%s\n' "$tool" "$(facts_version "$tool")"; done
+	for tool in $FACTS_OF_SERVER gnuplot xdotool ip setpriv bash jq; do
+		[ -n "${LAB_HOLD_server-}" ] && [[ " $FACTS_OF_SERVER " == *" $tool "* ]] || printf '%s\t%s\n' "$tool" "$(facts_version "$tool")"
+	done
 	[ $# = 0 ] || dpkg-query -W -f='${db:Status-Abbrev}\t${Package}\t${Version}\n' "$@" 2>/dev/null | sed -n 's/^.i[^\t]*\t//p'
 }
 
-# facts_version TOOL: what it says that its version is.
+# facts_version TOOL: what it says that its version is, behind these words, when asked by one of these options.
 facts_version() {
-	local command=$1 said option options=--version version=''
-	case $1 in
-	Xvnc) said='TigerVNC \([0-9][0-9.]*\).*' options='-version -help' ;;
-	xterm) said='XTerm(\([0-9]*\)).*' options=-version ;;
-	vim.tiny)
-		said='IMproved \([0-9.]*\).*'
-		for command in vim.tiny vi vim; do ! command -v $command >/dev/null || break; done	# as app_start
-		;;
-	gnuplot) said='gnuplot \(.*\)' ;;
-	xdotool) said='version \(.*\)' ;;
-	ip) said='iproute2-\([0-9.]*\).*' options=-V ;;
-	setpriv) said='util-linux \([0-9.]*\).*' ;;
-	bash) said='version \([0-9.]*\).*' ;;
-	jq) said='jq-\(.*\)' ;;
-	esac
-	! command -v "$command" >/dev/null 2>&1 || for option in $options; do
+	local name words command=$1 option options version=''
+	while read -r name options words; do [ "$name" != "$1" ] || break; done <<-'END'
+		Xvnc -version,-help TigerVNC \([0-9][0-9.]*\)
+		xterm -version XTerm(\([0-9]*\))
+		vim.tiny --version IMproved \([0-9.]*\)
+		gnuplot --version gnuplot \(.*\)
+		xdotool --version version \(.*\)
+		ip -V iproute2-\([0-9.]*\)
+		setpriv --version util-linux \([0-9.]*\)
+		bash --version version \([0-9.]*\)
+		jq --version jq-\(.*\)
+	END
+	[ "$1" != vim.tiny ] || for command in vim.tiny vi vim; do ! command -v $command >/dev/null || break; done	# as app_start
+	! command -v "$command" >/dev/null 2>&1 || for option in ${options//,/ }; do
 		[ -n "$version" ] || version=$(env -u DISPLAY timeout 5 "$command" "$option" 2>&1 </dev/null |
-			sed -n "s/.*$said/\1/p" | head -n 1)
+			sed -n "s/.*$words.*/\1/p" | head -n 1)
 	done
 	printf %s "$version"
 }

@@ -378,7 +378,7 @@ lab_facts() {
 			head -c 100 | tr -c '0-9a-z.\n-' '?' | head -n 1)$'\n'
 	done
 	facts_json | jq -c --arg tools "$said" '
-		.tools += ([$tools / "\n" | .[] / "\t" | select((.[1] // "") != "") | {(.[0]): .[1]}] | add // {})'
+		.tools += ([$tools / "\n" | .[] / "\t" | select(.[1]) | {(.[0]): (if .[1] == "" then null else .[1] end)}] | add)'
 }
 
 # lab_can ROLE pin|shape|delay|autogroup|capture|rt, lab_can server

@@ -50,20 +50,29 @@ void observations_clear(struct observations *s)
 	s->blinks = false;
 }
 
+static void append_update(struct observations *s, int64_t first_ns, int64_t last_ns)
+{
+	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
+
+	if (n < s->update_room) {
+		s->update[n] = (struct pair_update){ first_ns, last_ns, false };
+		atomic_store_explicit(&s->updates, n + 1, memory_order_release);
+	} else {
+		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
+	}
+	atomic_store_explicit(&s->last_change_ns, last_ns, memory_order_release);
+}
+
 void observations_add_update(struct observations *s, int64_t at_ns)
 {
 	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
 
 	if (pair_merge_change(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
-		if (n < s->update_room) {
-			s->update[n] = (struct pair_update){ at_ns, at_ns, false };
-			atomic_store_explicit(&s->updates, n + 1, memory_order_release);
-		} else {
-			atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
-		}
-	} else if (n && !atomic_load_explicit(&s->lost, memory_order_relaxed)) {
-		s->update[n - 1].last_ns = at_ns;
+		append_update(s, at_ns, at_ns);
+		return;
 	}
+	if (n && !atomic_load_explicit(&s->lost, memory_order_relaxed))
+		s->update[n - 1].last_ns = at_ns;
 	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
 }
 
@@ -232,19 +241,6 @@ static void follow_teaching(struct observations *s, int64_t at_ns, const uint32_
 		field_keep_first(&e->field, now, stride);
 }
 
-static void add_shown(struct observations *s, int64_t first_ns, int64_t last_ns)
-{
-	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
-
-	if (n < s->update_room) {
-		s->update[n] = (struct pair_update){ first_ns, last_ns, false };
-		atomic_store_explicit(&s->updates, n + 1, memory_order_release);
-	} else {
-		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
-	}
-	atomic_store_explicit(&s->last_change_ns, last_ns, memory_order_release);
-}
-
 /* Follows the field to what the latest key is to show. An update is from when a part of it is shown until all of it is. */
 static void follow_field(struct observations *s, int64_t at_ns, const uint32_t *now, size_t stride, bool taught)
 {
@@ -256,7 +252,7 @@ static void follow_field(struct observations *s, int64_t at_ns, const uint32_t *
 	if (!taught && (reached || (is == FIELD_EMPTY ? from : to) > e->field.slack))
 		follow_teaching(s, at_ns, now, stride, reached);
 	if (reached) {
-		add_shown(s, e->begun_ns ? e->begun_ns : at_ns, at_ns);
+		append_update(s, e->begun_ns ? e->begun_ns : at_ns, at_ns);
 		e->far = from;
 		e->begun_ns = 0;
 		atomic_store(&s->state, (int)goal);

@@ -101,41 +101,19 @@ static BOOL on_end_paint(rdpContext *context)
 
 /* --- the pointer: nobody sees it, and the library ends the connection at one that a server has never sent --- */
 
-static BOOL ignore_position(rdpContext *context, const POINTER_POSITION_UPDATE *pointer)
-{
-	(void)context, (void)pointer;
-	return TRUE;
-}
+#define IGNORE(name, update) \
+	static BOOL name(rdpContext *context, const update *ignored) \
+	{ \
+		(void)context, (void)ignored; \
+		return TRUE; \
+	}
 
-static BOOL ignore_system(rdpContext *context, const POINTER_SYSTEM_UPDATE *pointer)
-{
-	(void)context, (void)pointer;
-	return TRUE;
-}
-
-static BOOL ignore_color(rdpContext *context, const POINTER_COLOR_UPDATE *pointer)
-{
-	(void)context, (void)pointer;
-	return TRUE;
-}
-
-static BOOL ignore_new(rdpContext *context, const POINTER_NEW_UPDATE *pointer)
-{
-	(void)context, (void)pointer;
-	return TRUE;
-}
-
-static BOOL ignore_cached(rdpContext *context, const POINTER_CACHED_UPDATE *pointer)
-{
-	(void)context, (void)pointer;
-	return TRUE;
-}
-
-static BOOL ignore_large(rdpContext *context, const POINTER_LARGE_UPDATE *pointer)
-{
-	(void)context, (void)pointer;
-	return TRUE;
-}
+IGNORE(ignore_position, POINTER_POSITION_UPDATE)
+IGNORE(ignore_system, POINTER_SYSTEM_UPDATE)
+IGNORE(ignore_color, POINTER_COLOR_UPDATE)
+IGNORE(ignore_new, POINTER_NEW_UPDATE)
+IGNORE(ignore_cached, POINTER_CACHED_UPDATE)
+IGNORE(ignore_large, POINTER_LARGE_UPDATE)
 
 static void ignore_pointers(rdpPointerUpdate *pointer)
 {
@@ -170,11 +148,7 @@ static BOOL on_resize(rdpContext *context)
 }
 
 /* Without this function the library ends the connection at a bell. */
-static BOOL ignore_sound(rdpContext *context, const PLAY_SOUND_UPDATE *sound)
-{
-	(void)context, (void)sound;
-	return TRUE;
-}
+IGNORE(ignore_sound, PLAY_SOUND_UPDATE)
 
 /* --- pictures that are not decoded --- */
 
