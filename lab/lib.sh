@@ -196,6 +196,7 @@ LAB_TMP=/tmp
 
 # lab_use BACKEND [WHERE]: local, ssh with SERVER,CLIENT[,LISTENER], or attach with DISPLAY,WINDOW.
 lab_use() {
+	local file	# of the back-end
 	LAB_ON=${2-}
 	[ -f "$LAB_HERE/$1.sh" ] || die "-$EXIT_USAGE" "no back-end '$1'; there are: local ssh attach"
 	[ -z "${LAB_SERVER_ROOT-}" ] || [ "$1" = local ] ||

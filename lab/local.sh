@@ -27,20 +27,8 @@
 # lab_up, lab_start and lab_down must be called from the main shell of the driver: the death signal
 # is bound to the process that starts a child, and $( ) or a pipe would be another one.
 
-# shellcheck source=lab/machine.sh
-. "$LAB_HERE/machine.sh"
-# shellcheck source=lab/locks.sh
-. "$LAB_HERE/locks.sh"
-# shellcheck source=lab/jobs.sh
-. "$LAB_HERE/jobs.sh"
-# shellcheck source=lab/groups.sh
-. "$LAB_HERE/groups.sh"
-# shellcheck source=lab/memory.sh
-. "$LAB_HERE/memory.sh"
-# shellcheck source=lab/disk.sh
-. "$LAB_HERE/disk.sh"
-# shellcheck source=lab/link.sh
-. "$LAB_HERE/link.sh"
+# shellcheck disable=SC1090 # each of these
+for file in machine locks jobs groups memory disk link; do . "$LAB_HERE/$file.sh"; done
 
 # lab_up: sets LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS and per ROLE (server, client) LAB_CPUS_ROLE
 # LAB_ADDR_ROLE LAB_IF_ROLE LAB_HOLD_ROLE (a process in its network and mount namespaces); for

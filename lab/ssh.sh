@@ -32,16 +32,8 @@
 # same as in the emulated lab), LAB_CPUS_client (all of them), LAB_ADDR_server (the address by which
 # the client reaches the server).
 
-# shellcheck source=lab/machine.sh
-. "$LAB_HERE/machine.sh"
-# shellcheck source=lab/jobs.sh
-. "$LAB_HERE/jobs.sh"
-# shellcheck source=lab/groups.sh
-. "$LAB_HERE/groups.sh"
-# shellcheck source=lab/memory.sh
-. "$LAB_HERE/memory.sh"
-# shellcheck source=lab/disk.sh
-. "$LAB_HERE/disk.sh"
+# shellcheck disable=SC1090 # each of these
+for file in machine jobs groups memory disk; do . "$LAB_HERE/$file.sh"; done
 declare -gA LAB_FOLDER=() LAB_FACT=() LAB_PROGRAM=() LAB_INSTALLED=()
 LAB_JOBS=0 SSH_HEAD=0 SSH_BEFORE=0
 # What an answer may cost: seconds, bytes (the list of all files in memory has 8 MB); a file that comes or goes.

@@ -42,12 +42,6 @@ const char *confine_state(void)
 
 /* --- landlock: the kernel's interface (landlock(7)), which headers of older systems lack in part --- */
 
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_add_rule 445
-#define SYS_landlock_restrict_self 446
-#endif
-
 enum { RULESET_VERSION = 1, RULE_PATH = 1, RULE_PORT = 2, BIND_TCP = 1, CONNECT_TCP = 2, SCOPE_ALL = 3 };
 enum { WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, REMOVE_FILE = 1 << 5, MAKE_REG = 1 << 8, TRUNCATE = 1 << 14 };
 #define ACCESS_FIRST 0x1fff /* all of version 1; later versions add REFER, TRUNCATE (3) and IOCTL_DEV (5) */

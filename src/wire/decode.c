@@ -2,7 +2,11 @@
 #include "decode.h"
 #include "rfb/bytes.h"
 
-#define ETHERNET_HEADER 14
+#include <linux/if_arp.h>
+#include <linux/if_ether.h>
+#include <linux/ppp_defs.h>
+#include <netinet/in.h>
+
 #define COOKED_HEADER 16
 #define COOKED2_HEADER 20
 #define LOOPBACK_HEADER 4
@@ -13,38 +17,7 @@
 #define TUNNELS_MAX 4	  /* inside of each other */
 #define UDP_HEADER 8
 
-enum ethertype {
-	ETHERTYPE_NONE = 0,
-	ETHERTYPE_IPV4 = 0x0800,
-	ETHERTYPE_IPV6 = 0x86dd,
-	ETHERTYPE_VLAN = 0x8100,
-	ETHERTYPE_QINQ = 0x88a8,
-	ETHERTYPE_QINQ_OLD = 0x9100,
-	ETHERTYPE_MPLS = 0x8847,
-	ETHERTYPE_MPLS_MULTI = 0x8848,
-	ETHERTYPE_PPPOE = 0x8864,
-	ETHERTYPE_ERSPAN3 = 0x22eb,
-	ETHERTYPE_BRIDGED = 0x6558,
-	ETHERTYPE_ERSPAN = 0x88be
-};
-enum link_device { ARPHRD_ETHERNET = 1, ARPHRD_FRAD = 770, ARPHRD_LOOPBACK = 772, ARPHRD_RADIOTAP = 803, ARPHRD_NETLINK = 824 };
-enum protocol {
-	HOP_BY_HOP = 0,
-	IPV4_INSIDE = 4,
-	TCP = 6,
-	UDP = 17,
-	IPV6_INSIDE = 41,
-	ROUTING = 43,
-	FRAGMENT = 44,
-	GRE = 47,
-	AUTHENTICATION = 51,
-	DESTINATION = 60,
-	MOBILITY = 135,
-	HOST_IDENTITY = 139,
-	SHIM6 = 140
-};
-
-enum { PPP_IPV4 = 0x21, PPP_IPV6 = 0x57, MPLS_LAST = 0x100 };
+enum { ETHERTYPE_NONE, HOST_IDENTITY = 139, SHIM6 = 140, MPLS_LAST = 0x100 };
 enum { GRE_CHECKSUM = 0x8000, GRE_KEY = 0x2000, GRE_SEQUENCE = 0x1000, GRE_VERSION = 7 };
 enum { VXLAN_PORT = 4789, VXLAN_PORT_LINUX = 8472, VXLAN_FLAGS = 0x08000000, GENEVE_PORT = 6081, GENEVE_OPTIONS = 0x3f };
 
@@ -157,24 +130,24 @@ static bool skip_tags(struct bounded_reader *r, size_t *at, uint16_t *type)
 
 	for (int tags = 0; tags <= TAGS_MAX; tags++) {
 		switch (*type) {
-		case ETHERTYPE_VLAN:
-		case ETHERTYPE_QINQ:
-		case ETHERTYPE_QINQ_OLD:
+		case ETH_P_8021Q:
+		case ETH_P_8021AD:
+		case ETH_P_QINQ1:
 			*type = read_be16(r, *at + 2);
 			*at += VLAN_TAG;
 			break;
-		case ETHERTYPE_PPPOE:
+		case ETH_P_PPP_SES:
 			inside = read_be16(r, *at + 6);
 			*at += PPPOE_HEADER;
-			*type = inside == PPP_IPV4 ? ETHERTYPE_IPV4 : inside == PPP_IPV6 ? ETHERTYPE_IPV6 : ETHERTYPE_NONE;
+			*type = inside == PPP_IP ? ETH_P_IP : inside == PPP_IPV6 ? ETH_P_IPV6 : ETHERTYPE_NONE;
 			break;
-		case ETHERTYPE_MPLS:
-		case ETHERTYPE_MPLS_MULTI:
+		case ETH_P_MPLS_UC:
+		case ETH_P_MPLS_MC:
 			label = read_be32(r, *at);
 			*at += sizeof(label);
 			inside = read_u8(r, *at) >> 4; /* nothing but the version tells what is inside */
 			if (label & MPLS_LAST)
-				*type = inside == 4 ? ETHERTYPE_IPV4 : inside == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_NONE;
+				*type = inside == 4 ? ETH_P_IP : inside == 6 ? ETH_P_IPV6 : ETHERTYPE_NONE;
 			break;
 		default: return true;
 		}
@@ -188,12 +161,12 @@ static bool enter_gre(struct bounded_reader *r, size_t *at, uint16_t *type)
 
 	*type = read_be16(r, *at + 2);
 	*at += 4 + 4 * (size_t)__builtin_popcount(flags & (GRE_CHECKSUM | GRE_KEY | GRE_SEQUENCE));
-	if (*type == ETHERTYPE_ERSPAN3)
+	if (*type == ETH_P_ERSPAN2)
 		*at += read_u8(r, *at + 11) & 1 ? 20 : 12;
-	else if (*type == ETHERTYPE_ERSPAN && flags & GRE_SEQUENCE)
+	else if (*type == ETH_P_ERSPAN && flags & GRE_SEQUENCE)
 		*at += 8;
-	if (*type == ETHERTYPE_ERSPAN3 || *type == ETHERTYPE_ERSPAN)
-		*type = ETHERTYPE_BRIDGED;
+	if (*type == ETH_P_ERSPAN2 || *type == ETH_P_ERSPAN)
+		*type = ETH_P_TEB;
 	return !(flags & GRE_VERSION);
 }
 
@@ -203,15 +176,15 @@ static bool enter_tunnel(struct bounded_reader *r, uint8_t protocol, size_t *at,
 	uint16_t port = read_be16(r, *at + 2);
 	bool tunnel = true;
 
-	if (protocol == IPV4_INSIDE || protocol == IPV6_INSIDE) {
-		*type = protocol == IPV4_INSIDE ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6;
-	} else if (protocol == GRE) {
+	if (protocol == IPPROTO_IPIP || protocol == IPPROTO_IPV6) {
+		*type = protocol == IPPROTO_IPIP ? ETH_P_IP : ETH_P_IPV6;
+	} else if (protocol == IPPROTO_GRE) {
 		tunnel = enter_gre(r, at, type);
-	} else if (protocol == UDP && (port == VXLAN_PORT || port == VXLAN_PORT_LINUX)) {
+	} else if (protocol == IPPROTO_UDP && (port == VXLAN_PORT || port == VXLAN_PORT_LINUX)) {
 		tunnel = read_be32(r, *at + UDP_HEADER) == VXLAN_FLAGS;
-		*type = ETHERTYPE_BRIDGED;
+		*type = ETH_P_TEB;
 		*at += UDP_HEADER + 8;
-	} else if (protocol == UDP && port == GENEVE_PORT) {
+	} else if (protocol == IPPROTO_UDP && port == GENEVE_PORT) {
 		uint8_t first = read_u8(r, *at + UDP_HEADER);
 
 		*type = read_be16(r, *at + UDP_HEADER + 2);
@@ -220,9 +193,9 @@ static bool enter_tunnel(struct bounded_reader *r, uint8_t protocol, size_t *at,
 	} else {
 		return false;
 	}
-	if (*type == ETHERTYPE_BRIDGED) {
+	if (*type == ETH_P_TEB) {
 		*type = read_be16(r, *at + 12);
-		*at += ETHERNET_HEADER;
+		*at += ETH_HLEN;
 	}
 	return tunnel && skip_tags(r, at, type) && !r->over;
 }
@@ -245,9 +218,9 @@ static enum decoded decode_transport(struct bounded_reader *r, size_t at, uint8_
 		what = decode_network(&within, inner, type, room - (uint32_t)(inner - at), original, tunnels + 1, out);
 		return what == DECODED_MALFORMED ? DECODED_OTHER : what;
 	}
-	if (protocol == TCP)
+	if (protocol == IPPROTO_TCP)
 		return decode_tcp(r, at, room, original, out);
-	if (protocol == UDP)
+	if (protocol == IPPROTO_UDP)
 		return decode_udp(r, at, room, original, out);
 	return DECODED_OTHER;
 }
@@ -282,7 +255,7 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 	if (fragment & 0x1fff)
 		return DECODED_FRAGMENT;
 	out->fragmented = fragment & 0x2000;
-	if (protocol == AUTHENTICATION) {
+	if (protocol == IPPROTO_AH) {
 		protocol = read_u8(r, at + header);
 		header += ((uint32_t)read_u8(r, at + header + 1) + 2) * 4;
 		if (r->over)
@@ -296,8 +269,8 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 
 static bool is_extension(uint8_t protocol)
 {
-	static const uint8_t extensions[] = { HOP_BY_HOP,  ROUTING,  FRAGMENT,	    AUTHENTICATION,
-					      DESTINATION, MOBILITY, HOST_IDENTITY, SHIM6 };
+	static const uint8_t extensions[] = { IPPROTO_HOPOPTS, IPPROTO_ROUTING, IPPROTO_FRAGMENT, IPPROTO_AH,
+					      IPPROTO_DSTOPTS, IPPROTO_MH,	HOST_IDENTITY,	  SHIM6 };
 
 	return memchr(extensions, protocol, sizeof(extensions));
 }
@@ -309,13 +282,13 @@ static enum decoded skip_extensions(struct bounded_reader *r, size_t at, uint32_
 		uint8_t kind = *next, words;
 		uint32_t header = out->ip_header_bytes;
 
-		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i)) /* hop-by-hop options must come first (RFC 8200, 4.1) */
+		if (i == EXTENSIONS_MAX || (kind == IPPROTO_HOPOPTS && i)) /* hop-by-hop options must come first (RFC 8200, 4.1) */
 			return DECODED_MALFORMED;
 		if (header + 8 > out->ip_bytes)
 			return judge_oversized(out);
 		*next = read_u8(r, at + header);
 		words = read_u8(r, at + header + 1);
-		if (kind == FRAGMENT) {
+		if (kind == IPPROTO_FRAGMENT) {
 			uint16_t fragment = read_be16(r, at + header + 2);
 
 			if (!r->over && fragment & 0xfff8)
@@ -324,8 +297,8 @@ static enum decoded skip_extensions(struct bounded_reader *r, size_t at, uint32_
 		}
 		if (r->over)
 			return judge_missing(r, original);
-		out->ip_header_bytes += kind == FRAGMENT	 ? 8
-					: kind == AUTHENTICATION ? ((uint32_t)words + 2) * 4
+		out->ip_header_bytes += kind == IPPROTO_FRAGMENT ? 8
+					: kind == IPPROTO_AH	 ? ((uint32_t)words + 2) * 4
 								 : ((uint32_t)words + 1) * 8;
 	}
 	return out->ip_header_bytes > out->ip_bytes ? judge_oversized(out) : DECODED_SEGMENT;
@@ -357,9 +330,9 @@ static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t ro
 static enum decoded decode_network(struct bounded_reader *r, size_t at, uint16_t type, uint32_t room, uint32_t original,
 				   int tunnels, struct segment *out)
 {
-	if (type == ETHERTYPE_IPV4)
+	if (type == ETH_P_IP)
 		return decode_ipv4(r, at, room, original, tunnels, out);
-	if (type == ETHERTYPE_IPV6)
+	if (type == ETH_P_IPV6)
 		return decode_ipv6(r, at, room, original, tunnels, out);
 	return DECODED_OTHER;
 }
@@ -368,10 +341,10 @@ static enum decoded decode_network(struct bounded_reader *r, size_t at, uint16_t
 static uint16_t family_ethertype(uint32_t family)
 {
 	switch (family > 0xffff ? __builtin_bswap32(family) : family) {
-	case 2: return ETHERTYPE_IPV4;
+	case 2: return ETH_P_IP;
 	case 24:
 	case 28:
-	case 30: /* NetBSD and OpenBSD, FreeBSD, Darwin */ return ETHERTYPE_IPV6;
+	case 30: /* NetBSD and OpenBSD, FreeBSD, Darwin */ return ETH_P_IPV6;
 	default: return ETHERTYPE_NONE;
 	}
 }
@@ -385,29 +358,27 @@ static uint32_t decode_link(struct bounded_reader *r, enum link_type link, uint1
 
 	out->link_bytes = 0;
 	switch (link) {
-	case LINK_ETHERNET: *type = read_be16(r, 12); return out->link_bytes = ETHERNET_HEADER;
+	case LINK_ETHERNET: *type = read_be16(r, 12); return out->link_bytes = ETH_HLEN;
 	case LINK_COOKED:
 	case LINK_COOKED2:
 		device = read_be16(r, second ? 8 : 2);
 		*type = read_be16(r, second ? 0 : 14);
-		if (device == ARPHRD_NETLINK || device == ARPHRD_RADIOTAP || device == ARPHRD_FRAD)
+		if (device == ARPHRD_NETLINK || device == ARPHRD_IEEE80211_RADIOTAP || device == ARPHRD_FRAD)
 			*type = ETHERTYPE_NONE; /* on these devices, a cooked header's protocol is no EtherType */
-		if (device == ARPHRD_ETHERNET || device == ARPHRD_LOOPBACK)
-			out->link_bytes = ETHERNET_HEADER;
+		if (device == ARPHRD_ETHER || device == ARPHRD_LOOPBACK)
+			out->link_bytes = ETH_HLEN;
 		return second ? COOKED2_HEADER : COOKED_HEADER;
 	case LINK_LOOPBACK: *type = family_ethertype(read_be32(r, 0)); return LOOPBACK_HEADER;
-	default:
-		*type = link == LINK_IPV6 || (link == LINK_IP && read_u8(r, 0) >> 4 == 6) ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4;
-		return 0;
+	default: *type = link == LINK_IPV6 || (link == LINK_IP && read_u8(r, 0) >> 4 == 6) ? ETH_P_IPV6 : ETH_P_IP; return 0;
 	}
 }
 
 /* The end of the IP packet at `at`, as its header says; 0: it says none. */
 static uint32_t find_network_end(struct bounded_reader r, size_t at, uint16_t type)
 {
-	uint32_t length = type == ETHERTYPE_IPV4 ? read_be16(&r, at + 2) : type == ETHERTYPE_IPV6 ? read_be16(&r, at + 4) : 0;
+	uint32_t length = type == ETH_P_IP ? read_be16(&r, at + 2) : type == ETH_P_IPV6 ? read_be16(&r, at + 4) : 0;
 
-	return length ? (uint32_t)at + length + (type == ETHERTYPE_IPV6 ? 40 : 0) : 0;
+	return length ? (uint32_t)at + length + (type == ETH_P_IPV6 ? 40 : 0) : 0;
 }
 
 enum decoded decode_packet(enum link_type link, const struct packet *p, struct segment *out)
