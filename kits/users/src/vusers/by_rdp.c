@@ -136,11 +136,11 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	err = viewer_look(u->viewer, &why);
 	if (u->fd >= 0 && viewer_is_ready(u->viewer))
 		crowd_connected(r->crowd, user);
-	answered = viewer_answered_ns(u->viewer);
+	answered = viewer_get_seen(u->viewer)->answered_ns;
 	if (answered && of->state == CROWD_ASKED) {
 		uint32_t bytes = viewer_received_bytes(u->viewer) - u->received;
 
-		of->sent_ns = viewer_sent_ns(u->viewer); /* when it left the process */
+		of->sent_ns = viewer_get_seen(u->viewer)->sent_ns; /* when it left the process */
 		r->crowd->sums.bytes += bytes;
 		crowd_answered(r->crowd, user, answered, bytes, 0, true);
 	}
@@ -172,7 +172,7 @@ static int64_t sum_cpu_ns(void *self)
 	int64_t ns = 0;
 
 	for (int64_t i = 0; i < r->crowd->cfg.users; i++)
-		ns += viewer_cpu_ns(r->user[i].viewer);
+		ns += viewer_get_seen(r->user[i].viewer)->cpu_ns;
 	return ns;
 }
 

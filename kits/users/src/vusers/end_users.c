@@ -405,9 +405,11 @@ static void add_viewers(const struct vusers_options *cfg, struct report_facts *w
 
 	what->process_cpu_ns = clock_process_cpu();
 	for (int64_t i = 0; i < run.viewers; i++) {
-		what->process_cpu_ns += viewer_cpu_ns(run.viewer[i]);
-		run.crowd.sums.memory_bytes += i < cfg->watched ? 0 : viewer_memory_bytes(run.viewer[i]);
-		server = *server ? server : viewer_server(run.viewer[i]);
+		const struct viewer_seen *seen = viewer_get_seen(run.viewer[i]);
+
+		what->process_cpu_ns += seen->cpu_ns;
+		run.crowd.sums.memory_bytes += i < cfg->watched ? 0 : seen->memory_bytes;
+		server = *server ? server : seen->server;
 	}
 	if (!run.rdp)
 		return;

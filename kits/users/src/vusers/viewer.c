@@ -274,19 +274,9 @@ void viewer_expect_answer(struct viewer *v)
 	v->seen->asked = !v->cfg.kind->input; /* else the process sets it, when the input leaves */
 }
 
-int64_t viewer_answered_ns(const struct viewer *v)
-{
-	return v->seen->answered_ns;
-}
-
 uint32_t viewer_take_unasked(struct viewer *v)
 {
 	return atomic_exchange(&v->seen->unasked, 0);
-}
-
-int64_t viewer_sent_ns(const struct viewer *v)
-{
-	return v->seen->sent_ns;
 }
 
 static int send_bytes(struct viewer *v, const uint8_t *bytes, size_t n, int64_t until_ns)
@@ -311,28 +301,12 @@ int viewer_send(struct viewer *v, uint32_t number, int64_t until_ns)
 	return send_bytes(v, bytes, vnc_put_input(bytes, v->cfg.move, number, v->seen->width, v->seen->height), until_ns);
 }
 
-void viewer_get_size(const struct viewer *v, int *width, int *height)
-{
-	*width = v->seen->width;
-	*height = v->seen->height;
-}
-
 uint32_t viewer_received_bytes(const struct viewer *v)
 {
 	return viewing_count_received(v->fd);
 }
 
-int64_t viewer_cpu_ns(const struct viewer *v)
+const struct viewer_seen *viewer_get_seen(const struct viewer *v)
 {
-	return v->seen->cpu_ns;
-}
-
-int64_t viewer_memory_bytes(const struct viewer *v)
-{
-	return v->seen->memory_bytes;
-}
-
-const char *viewer_server(const struct viewer *v)
-{
-	return v->seen->server;
+	return v->seen;
 }

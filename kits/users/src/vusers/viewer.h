@@ -6,6 +6,7 @@
 #include "rdp/client.h"
 #include "why.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,21 @@ struct viewer_cfg {
 	int64_t number; /* RDP: of the user */
 };
 
+/* What its process has seen, shared with the caller, for reading alone. */
+struct viewer_seen {
+	_Atomic bool ready, asked;	 /* asked: waiting for an answer */
+	_Atomic uint32_t shown, awaited; /* number in the patch; number that answers the request */
+	_Atomic uint32_t unasked;	 /* changes that no request awaited (viewer_take_unasked()) */
+	_Atomic int64_t answered_ns;	 /* when the answer was in the pixels (CLOCK_MONOTONIC); 0: not yet */
+	_Atomic int64_t sent_ns;	 /* RDP: when the input left the process; 0: not yet */
+	_Atomic int64_t cpu_ns;		 /* CPU time of the process */
+	_Atomic int64_t memory_bytes;	 /* RDP: its share of memory (PSS) when it had the first picture */
+	_Atomic int width, height;
+	int err; /* why it was refused, for NOTICE_REFUSED */
+	struct why why;
+	char server[VIEWER_SERVER]; /* RDP: version, security, how pictures come; "": not known yet */
+};
+
 struct viewer;
 
 /* Forks: before the first thread, and before this process gives up its rights. Ends the program where that fails. */
@@ -61,16 +77,9 @@ bool viewer_explain_crash(struct viewer *v, struct why *why);
 bool viewer_is_ready(const struct viewer *v);
 /* To be called before a request is sent: the next answer will be for it. */
 void viewer_expect_answer(struct viewer *v);
-/* When the answer was in the pixels (ns, CLOCK_MONOTONIC); 0: not yet. */
-int64_t viewer_answered_ns(const struct viewer *v);
 /* Updates that changed the screen while no request awaited its answer, since the last call. Those before the first answer of a
  * connection do not count (the session may still begin), nor those within 50 ms of an answer (they may be the rest of it). */
 uint32_t viewer_take_unasked(struct viewer *v);
-/* RDP: when the input left its process; 0: not yet. */
-int64_t viewer_sent_ns(const struct viewer *v);
 int viewer_send(struct viewer *v, uint32_t number, int64_t until_ns); /* input `number`: 0 or -EPIPE */
 uint32_t viewer_received_bytes(const struct viewer *v); /* on this connection, modulo 2^32: only differences are used */
-void viewer_get_size(const struct viewer *v, int *width, int *height);
-int64_t viewer_cpu_ns(const struct viewer *v);	     /* CPU time of its process */
-int64_t viewer_memory_bytes(const struct viewer *v); /* RDP: its share of memory (PSS) when it had the first picture */
-const char *viewer_server(const struct viewer *v);   /* RDP: version, security, how pictures come; "": not known yet */
+const struct viewer_seen *viewer_get_seen(const struct viewer *v);

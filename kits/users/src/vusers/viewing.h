@@ -7,7 +7,6 @@
 #include "patch.h"
 #include "viewer.h"
 
-#include <stdatomic.h>
 #include <sys/types.h>
 
 enum notice_kind { NOTICE_GREETED, NOTICE_REFUSED, NOTICE_SEEN, NOTICE_LOST };
@@ -21,19 +20,6 @@ struct viewer_kind {
 	bool (*view)(struct viewer *v, int fd, int port);
 	/* Sends input `number`, while another thread is in view(). NULL: the caller sends it itself. */
 	void (*input)(struct viewer *v, uint32_t number);
-};
-
-/* Shared by both processes. */
-struct viewer_seen {
-	_Atomic bool ready, asked;	 /* asked: waiting for an answer */
-	_Atomic uint32_t shown, awaited; /* number in the patch; number that answers the request */
-	_Atomic uint32_t unasked;	 /* changes that no request awaited (viewer_take_unasked()) */
-	_Atomic int64_t answered_ns, cpu_ns;
-	_Atomic int width, height;
-	_Atomic int64_t sent_ns, memory_bytes;
-	int err; /* why it was refused, for NOTICE_REFUSED */
-	struct why why;
-	char server[VIEWER_SERVER]; /* what the protocol tells of it */
 };
 
 struct viewer {

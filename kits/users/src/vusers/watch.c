@@ -125,6 +125,7 @@ static int send_input(void *self, uint32_t user, struct crowd_request *what)
 static void on_event(void *self, uint64_t data, uint32_t events)
 {
 	struct watched_user *o = self;
+	const struct viewer_seen *seen = viewer_get_seen(o->viewer);
 	struct crowd *c = &o->crowd;
 	struct crowd_user *u = c->user;
 	int err;
@@ -135,10 +136,11 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 		return;
 	}
 	err = viewer_look(o->viewer, &o->told.why);
-	viewer_get_size(o->viewer, &o->told.width, &o->told.height);
-	if (viewer_answered_ns(o->viewer)) {
-		u->sent_ns = viewer_sent_ns(o->viewer) ? viewer_sent_ns(o->viewer) : u->sent_ns;
-		crowd_answered(c, 0, viewer_answered_ns(o->viewer), viewer_received_bytes(o->viewer) - o->received, 0, true);
+	o->told.width = seen->width;
+	o->told.height = seen->height;
+	if (seen->answered_ns) {
+		u->sent_ns = seen->sent_ns ? seen->sent_ns : u->sent_ns;
+		crowd_answered(c, 0, seen->answered_ns, viewer_received_bytes(o->viewer) - o->received, 0, true);
 	}
 	if (viewer_is_ready(o->viewer))
 		crowd_connected(c, 0);
@@ -173,7 +175,7 @@ static void *user_main(void *context)
 	o->told.reconnected = o->crowd.sums.reconnected;
 	o->told.refused = o->crowd.sums.refused;
 	o->told.unasked = o->crowd.sums.unasked;
-	o->told.cpu_ns = clock_thread_cpu() + viewer_cpu_ns(o->viewer);
+	o->told.cpu_ns = clock_thread_cpu() + viewer_get_seen(o->viewer)->cpu_ns;
 	o->state = WATCH_DONE;
 	return NULL;
 }
