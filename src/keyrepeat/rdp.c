@@ -52,8 +52,7 @@ struct rdp_target {
 	struct picture picture;
 	int64_t drawn_ns;     /* when the library has drawn last */
 	_Atomic size_t drawn; /* how often the library has drawn */
-	int64_t painted;      /* pixels drawn since the last read_screen() */
-	int64_t painted_read; /* pixels drawn before it, since is_repainted() was true */
+	int64_t painted;      /* pixels drawn since the last take_painted() */
 	bool dropped;	      /* the connection broke while the region was looked for */
 	int width, height;    /* of the screen when the session began */
 	int x, y;	      /* position of the pointer */
@@ -429,25 +428,20 @@ static bool read_screen(void *p, uint32_t *pixels, int w, int h)
 	} while (!self->dropped && self->drawn != drawn && clock_now() < until);
 	pthread_mutex_lock(&self->lock);
 	read = !self->dropped && picture_copy(&self->picture, pixels, w, h);
-	if (read) {
-		self->painted_read += self->painted;
-		self->painted = 0;
-	}
 	pthread_mutex_unlock(&self->lock);
 	return read;
 }
 
-static bool is_repainted(void *p)
+static int64_t take_painted(void *p)
 {
 	struct rdp_target *self = p;
-	bool much;
+	int64_t painted;
 
 	pthread_mutex_lock(&self->lock);
-	much = 16 * self->painted_read >= (int64_t)self->picture.width * self->picture.height;
+	painted = self->painted;
+	self->painted = 0;
 	pthread_mutex_unlock(&self->lock);
-	if (much)
-		self->painted_read = 0;
-	return much;
+	return painted;
 }
 
 static bool type_key(void *p, int key, bool down)
@@ -463,7 +457,7 @@ static int find_region(struct rdp_target *self, const struct target_cfg *cfg, st
 					.hint = "; after a wrong password, the session may not be logged in",
 					.act = add_rdp_act,
 					.read = read_screen,
-					.repainted = is_repainted,
+					.painted = take_painted,
 					.type = type_key };
 	int err;
 

@@ -44,16 +44,22 @@ static bool mark_new_changes(struct search_state *s, uint8_t bit)
 	return changed;
 }
 
-/* Before the first key, begins anew when the picture is painted anew. */
+/* Before the first key, begins anew while much of the picture is painted anew, as when a session follows its login, until nothing
+ * was for a while: what comes last of it may be little. */
 static void mark_keyless_changes(struct search_state *s, uint8_t bit)
 {
-	int64_t now = clock_now(), until = now + NO_KEYS_NS, last = now + REPAINTS_NS;
+	int64_t now = clock_now(), until = now + NO_KEYS_NS, last = now + REPAINTS_NS, pixels = (int64_t)s->marks.w * s->marks.h;
+	int64_t painted = 0, painted_ns = now, n;
 
 	for (; now < until && !proc_stop; now = clock_now()) {
 		mark_new_changes(s, bit);
-		if (bit == REGION_BEFORE && now < last && s->cfg->repainted && s->cfg->repainted(s->cfg->self)) {
-			memset(s->marks.bits, 0, (size_t)s->marks.w * (size_t)s->marks.h);
+		n = s->cfg->painted ? s->cfg->painted(s->cfg->self) : 0;
+		painted += n;
+		painted_ns = n ? now : painted_ns;
+		if (bit == REGION_BEFORE && now < last && 16 * painted >= pixels) {
+			memset(s->marks.bits, 0, (size_t)pixels);
 			until = now + NO_KEYS_NS;
+			painted = now - painted_ns < QUIET_NS ? painted : 0;
 		}
 		proc_sleep(clock_now() + READ_NS);
 	}

@@ -15,9 +15,8 @@ struct region_search {
 	int (*act)(void *self, const struct input_act *act, struct why *why);
 	/* Copies the picture as it is now. False: it cannot be read now, or has another size. */
 	bool (*read)(void *self, uint32_t *pixels, int w, int h);
-	/* True: in what read() has given, much of the picture was painted anew since the last call for which it was true, as when a
-	 * session follows the login: what was watched before says nothing. NULL: never. */
-	bool (*repainted)(void *self);
+	/* Pixels painted since the last call, changed or not. NULL: not known. */
+	int64_t (*painted)(void *self);
 	/* Presses (down) or releases a key. False: it no longer gets where it should. */
 	bool (*type)(void *self, int key, bool down);
 };

@@ -7,15 +7,22 @@
 
 #define WIDTH 320
 #define HEIGHT 200
+#define TILE_W 32
+#define TILE_H 20
+#define COLUMNS (WIDTH / TILE_W)
+#define TILES (COLUMNS * HEIGHT / TILE_H)
+#define FIELD_TILE (40 / TILE_H * COLUMNS + 40 / TILE_W)
 #define MS NS_PER_MS
 
 static int64_t now_ns;
 static int64_t painted_ns, paint_until_ns; /* the session is painted at the first, and again and again until the second */
+static int64_t tile_ns;			   /* it comes in tiles, each so long after the one before */
+static int after;			   /* so many of them after that of the field, which is whole in one */
 static int letters, late_letters;	   /* letters shown; the number that will be, at due_ns */
 static int64_t due_ns, delay_ns, blink_ns; /* blink_ns: the caret changes so often, from its last key on */
 static int noise;			   /* each picture is so far from the one that was sent, at most, as a lossy one is */
-static bool told;
-static int64_t stop_ns;	  /* when a stop signal comes */
+static int told;			   /* tiles of which painted() has told */
+static int64_t stop_ns;			   /* when a stop signal comes */
 static int lost, least;	  /* keys that get lost, and the fewest letters there were: below 0, BackSpace took what was there before */
 static bool opens, stays; /* the first key opens a frame about the field for good; BackSpace leaves the letter, as vi does */
 static int most;	  /* letters shown at most */
@@ -46,36 +53,48 @@ static void paint(uint32_t *pixels, int x, int y, int w, int h, uint32_t colour)
 			pixels[r * WIDTH + c] = colour;
 }
 
+static int count_tiles(void)
+{
+	int64_t n = now_ns < painted_ns ? 0 : tile_ns ? (now_ns - painted_ns) / tile_ns + 1 : TILES;
+
+	return n < TILES ? (int)n : TILES;
+}
+
 /* Grey, as a login; then black with a field of white letters and a caret. */
 static bool read_screen(void *self, uint32_t *pixels, int w, int h)
 {
 	static uint32_t rng = 1;
-	bool session = now_ns >= painted_ns;
+	int tiles = count_tiles();
 
 	(void)self;
 	if (now_ns >= due_ns)
 		letters = late_letters;
 	most = letters > most ? letters : most;
-	paint(pixels, 0, 0, w, h, session ? 0 : 0x808080);
-	if (session) {
+	paint(pixels, 0, 0, w, h, tiles ? 0 : 0x808080);
+	if (tiles) {
 		for (int i = 0; i < 2 && opens && !most; i++)
 			paint(pixels, 34 + 78 * i, 36, 2, 22, 0x8080ff);
 		paint(pixels, 40, 40, 8 * (stays ? most : letters), 14, 0xffffff);
 		if (!blink_ns || now_ns / blink_ns % 2)
 			paint(pixels, 40 + 8 * letters, 40, 8, 14, stays && most > letters ? 0xff00ff : 0x00ff00);
 	}
+	for (int i = tiles; i < TILES; i++) {
+		int at = (FIELD_TILE + after + 1 + i) % TILES;
+
+		paint(pixels, at % COLUMNS * TILE_W, at / COLUMNS * TILE_H, TILE_W, TILE_H, 0x808080);
+	}
 	for (int i = 0; i < w * h && noise; i++)
 		pixels[i] ^= (rng = rng * 1664525 + 1013904223) >> 8 & (uint32_t)noise * 0x10101u;
 	return true;
 }
 
-static bool is_repainted(void *self)
+static int64_t painted(void *self)
 {
-	bool anew = (!told && now_ns >= painted_ns) || now_ns < paint_until_ns;
+	int n = now_ns < paint_until_ns ? TILES : count_tiles() - told;
 
 	(void)self;
-	told = told || now_ns >= painted_ns;
-	return anew;
+	told = count_tiles();
+	return n * TILE_W * TILE_H;
 }
 
 static int add_act(void *self, const struct input_act *act, struct why *why)
@@ -105,14 +124,13 @@ static int search_area(struct pixel_area *found)
 				     .h = HEIGHT,
 				     .act = add_act,
 				     .read = read_screen,
-				     .repainted = is_repainted,
+				     .painted = painted,
 				     .type = type_key };
 	struct why why = { "" };
 
 	int err;
 
-	now_ns = due_ns = letters = late_letters = most = least = proc_stop = 0;
-	told = false;
+	now_ns = due_ns = letters = late_letters = most = least = told = proc_stop = 0;
 	*found = (struct pixel_area){ 0 };
 	err = region_search(&cfg, found, &why);
 	memcpy(said, why.text, sizeof(said));
@@ -161,12 +179,26 @@ static void assert_found(void)
 static int reset(void **state)
 {
 	(void)state;
-	painted_ns = paint_until_ns = delay_ns = blink_ns = stop_ns = 0;
-	noise = 0;
+	painted_ns = paint_until_ns = delay_ns = blink_ns = stop_ns = tile_ns = 0;
+	noise = after = 0;
 	opens = false;
 	stays = false;
 	lost = 0;
 	return 0;
+}
+
+/* Also where what comes last is little, wherever the field is. */
+TEST_WITH(NULL, reset, a_session_that_comes_in_tiles_does_not_hide_its_field)
+{
+	struct pixel_area found;
+
+	painted_ns = 300 * MS;
+	paint_until_ns = 0;
+	for (tile_ns = 10 * MS; tile_ns < 100 * MS; tile_ns += 20 * MS)
+		for (after = 0; after < 8; after++) {
+			assert_int_equal(search_area(&found), 0);
+			assert_field(&found);
+		}
 }
 
 /* As JPEG comes back: no pixel exactly as it was. */
