@@ -53,6 +53,7 @@ struct rdp_target {
 	int64_t drawn_ns;     /* when the library has drawn last */
 	_Atomic size_t drawn; /* how often the library has drawn */
 	int64_t painted;      /* pixels drawn since the last take_painted() */
+	bool doubted;	      /* the server may not have accepted the password */
 	bool dropped;	      /* the connection broke while the region was looked for */
 	int width, height;    /* of the screen when the session began */
 	int x, y;	      /* position of the pointer */
@@ -230,6 +231,7 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	self->width = self->picture.width;
 	self->height = self->picture.height;
 	self->login->session_ns = self->client ? clock_now() : 0;
+	self->doubted = refused && !cfg->no_password;
 	if (self->client && !late)
 		return 0;
 	explain_failure(self, cfg, late, refused, &reason, why);
@@ -454,7 +456,7 @@ static int find_region(struct rdp_target *self, const struct target_cfg *cfg, st
 {
 	struct region_search search = { .target = cfg,
 					.self = self,
-					.hint = "; after a wrong password, the session may not be logged in",
+					.hint = self->doubted ? "; after a wrong password, the session may not be logged in" : NULL,
 					.act = add_rdp_act,
 					.read = read_screen,
 					.painted = take_painted,

@@ -14,9 +14,10 @@
 
 #define RDP_PLUGIN "keyrepeat_rdp.so"	/* in the folder of the program */
 #define RDP_PLUGIN_OPS "rdp_client_ops" /* the name of its struct rdp_client_ops */
-#define RDP_PLUGIN_ABI 5
+#define RDP_PLUGIN_ABI 6
 
-/* Does a server accept user and password? MAYBE: it has just closed the connection after it had asked for them. */
+/* Does a server accept user and password? MAYBE: it has just closed the connection after it had asked for them; or there is a
+ * session for which it asked for none before (as NLA does), and which may show a login dialog. */
 enum rdp_refusal { RDP_REFUSED_NOT, RDP_REFUSED_MAYBE, RDP_REFUSED };
 
 struct rdp_client;
@@ -43,8 +44,7 @@ struct rdp_client_cfg {
 
 struct rdp_client_ops {
 	int abi; /* RDP_PLUGIN_ABI */
-	/* Connects, which ends where the socket is shut down. NULL with the reason in `why`, and in *refused whether that is the
-	 * password. */
+	/* Connects, which ends where the socket is shut down; *refused: what became of the password. NULL with the reason in `why`. */
 	struct rdp_client *(*connect)(const struct rdp_client_cfg *cfg, enum rdp_refusal *refused, struct why *why);
 	/* Handles what comes for so long, -1: always: 0. -1: the connection has ended, or the socket was shut down. */
 	int (*handle)(struct rdp_client *c, int timeout_ms);

@@ -397,7 +397,13 @@ static bool is_end(UINT32 error)
 	return error == FREERDP_ERROR_CONNECT_FAILED || error == FREERDP_ERROR_CONNECT_TRANSPORT_FAILED;
 }
 
-/* A server that asks for the password before there is a session (NLA) may just close the connection. */
+/* The server asks for the password before there is a session (NLA). */
+static bool asks_first(const rdpSettings *s)
+{
+	return freerdp_settings_get_uint32(s, FreeRDP_SelectedProtocol) & 2;
+}
+
+/* A server that does may just close the connection. */
 static enum rdp_refusal find_refusal(const rdpSettings *s, UINT32 error)
 {
 	static const UINT32 refusals[] = {
@@ -415,12 +421,10 @@ static enum rdp_refusal find_refusal(const rdpSettings *s, UINT32 error)
 		FREERDP_ERROR_CONNECT_LOGON_TYPE_NOT_GRANTED,
 		FREERDP_ERROR_CONNECT_NO_OR_MISSING_CREDENTIALS,
 	};
-	bool asks = freerdp_settings_get_uint32(s, FreeRDP_SelectedProtocol) & 2;
-
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
 		if (error == refusals[i])
 			return RDP_REFUSED;
-	return asks && is_end(error) ? RDP_REFUSED_MAYBE : RDP_REFUSED_NOT;
+	return asks_first(s) && is_end(error) ? RDP_REFUSED_MAYBE : RDP_REFUSED_NOT;
 }
 
 static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, enum rdp_refusal *refused, struct why *why)
@@ -449,6 +453,7 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, enum 
 	c->cfg = *cfg;
 	c->connected = apply_settings(context->settings, cfg) && freerdp_connect(context->instance);
 	forget_password(context->settings);
+	*refused = asks_first(context->settings) ? RDP_REFUSED_NOT : RDP_REFUSED_MAYBE;
 	if (c->connected)
 		return c;
 	error = freerdp_get_last_error(context);

@@ -295,8 +295,10 @@ delays_found() { awk -v ms="$(differ)" 'BEGIN { exit !(ms ~ /^[0-9]/ && ms + 0 <
 	[ -z "$(tail -n +2 echo.tsv)" ]
 }
 
-@test "keyrepeat rdp: with --no-password, keys go to a server that asks for none" {
+@test "keyrepeat rdp: with --no-password, keys go to a server that asks for none; no wrong one is suspected" {
 	start_xrdp
+	one_line 1 "text field in sight" "$KEYREPEAT" "${rdp[0]}" --known-servers known --no-password --erase
+	[[ $output != *"in sight; "* ]]
 	start_refecho --display "$DISPLAY" --log echo.tsv
 	run -0 "$KEYREPEAT" "${rdp[0]}" --known-servers known --no-password --watch none -t 300ms -q
 	until_true has_echoed 1
@@ -321,6 +323,8 @@ start_shadow() {
 
 @test "keyrepeat rdp: a wrong password or none ends in a line; with the right one, network level authentication" {
 	start_shadow
+	one_line 1 "text field in sight" "$KEYREPEAT" "${rdp[@]}" --password-file password --erase
+	[[ $output != *"in sight; "* ]] # nor is this one wrong
 	start_refecho --display "$DISPLAY"
 	echo wrong >wrong
 	one_line 1 "refused user root" "$KEYREPEAT" "${rdp[@]}" --password-file wrong
