@@ -91,7 +91,7 @@ void field_learn(struct field *f, enum field_state state, const uint32_t *pictur
 
 	alloc_field(f);
 	nearest = find_nearest(f, state, picture, stride, &n);
-	if (!f->n[state] || (n && !again && f->n[state] < FIELD_PICTURES)) {
+	if (!f->n[state] || (n && !again && f->n[state] < FIELD_PICTURES - 1)) {
 		copy_field(f, f->picture[state][f->n[state]++], picture, stride);
 		return;
 	}
@@ -109,8 +109,7 @@ void field_keep_first(struct field *f, const uint32_t *picture, size_t stride)
 
 void field_prefer_first(struct field *f)
 {
-	memcpy(f->picture[FIELD_TYPED][1], f->first, count_pixels(f) * sizeof(*f->first));
-	f->n[FIELD_TYPED] = 2;
+	memcpy(f->picture[FIELD_TYPED][f->n[FIELD_TYPED]++], f->first, count_pixels(f) * sizeof(*f->first));
 }
 
 bool field_compare_states(struct field *f)

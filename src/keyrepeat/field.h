@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* field - tells from pixels whether a text field shows the character that is typed into it and erased in turns. Pure.
  *
- * Pictures of the field without it, and with it, are learned first, two of each: a caret may blink. Then a picture is one of these
- * if hardly a pixel differs by more than a quarter of the contrast of the character: a lossy picture, or one that is refined later,
- * is as good as an exact one. A picture on the way from one to the other, as where a caret goes first, is neither. */
+ * Pictures of the field without it, and with it, are learned first: two of each, since a caret may blink, and one more of how a
+ * character looks at first. Then a picture is one of these if hardly a pixel differs by more than a quarter of the contrast of the
+ * character: a lossy picture, or one that is refined later, is as good as an exact one. A picture on the way from one to the other,
+ * as where a caret goes first, is neither.
+ */
 #pragma once
 
 #include "area.h"
@@ -14,7 +16,7 @@
 
 enum field_state { FIELD_EMPTY, FIELD_TYPED, FIELD_STATES };
 
-#define FIELD_PICTURES 2
+#define FIELD_PICTURES 3 /* the last is for how a character looks at first */
 
 struct field {
 	struct pixel_area at; /* of the picture; set by the caller */

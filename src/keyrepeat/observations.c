@@ -249,6 +249,7 @@ static void follow_field(struct observations *s, int64_t at_ns, const uint32_t *
 	size_t from = field_count_differing(&e->field, is, now, stride), to = field_count_differing(&e->field, goal, now, stride);
 	bool reached = !taught && goal == FIELD_TYPED ? from > e->field.slack : to <= e->field.slack;
 
+	e->begun_ns = e->begun_ns < atomic_load(&s->sent_ns) ? 0 : e->begun_ns; /* it was of the key before, or of none */
 	if (!taught && (reached || (is == FIELD_EMPTY ? from : to) > e->field.slack))
 		follow_teaching(s, at_ns, now, stride, reached);
 	if (reached) {

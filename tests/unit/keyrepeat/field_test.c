@@ -96,11 +96,15 @@ static void teach(bool blinks)
 		send();
 		show(i % 2 == 0);
 		assert_int_equal(frame(), i + 1);
-		rest();
-		for (int k = 0; k < 2 && blinks; k++) {
-			caret(i % 2 == 0, k);
+		for (int k = 0; k < 4 && blinks; k++) { /* also before it is at rest */
+			if (k == 2)
+				rest();
+			at_ns += 100 * NS_PER_MS;
+			caret(i % 2 == 0, k % 2);
 			assert_int_equal(frame(), i + 1);
 		}
+		if (!blinks)
+			rest();
 	}
 }
 
@@ -129,7 +133,7 @@ TEST_WITH(setup, teardown, a_caret_that_blinks_is_no_update)
 	teach(true);
 	for (size_t i = 0; i < 6; i++) {
 		send();
-		for (int k = 0; k < 4; k++) { /* while the key is awaited */
+		for (int k = 0; k < 3; k++) { /* while the key is awaited */
 			caret(i % 2, k % 2);
 			assert_int_equal(frame(), OBSERVATIONS_TAUGHT + i);
 		}
@@ -168,6 +172,19 @@ TEST_WITH(setup, teardown, a_caret_of_another_colour_shows_nothing_of_a_key)
 		show(i % 2 == 0);
 		frame();
 		assert_update(OBSERVATIONS_TAUGHT + i + 1, at_ns);
+	}
+}
+
+TEST_WITH(setup, teardown, what_changed_before_a_key_is_not_its_answer)
+{
+	teach(false);
+	for (size_t i = 0; i < 6; i++) {
+		send();
+		show(i % 2 == 0);
+		frame();
+		assert_update(OBSERVATIONS_TAUGHT + i + 1, at_ns);
+		caret(i % 2 == 0, false); /* so soon that the next key is not sent yet */
+		assert_int_equal(frame(), OBSERVATIONS_TAUGHT + i + 1);
 	}
 }
 
