@@ -8,7 +8,6 @@
 # is new: no settings of an earlier one. The agents for keys that it would start as well are left
 # out: they make daemons of themselves, which nobody would end.
 
-
 app_can() {
 	local of
 	for of in xfce4-session:xfce4-session xfwm4:xfwm4 xfce4-panel:xfce4-panel xfdesktop:xfdesktop4 dbus-run-session:dbus-daemon; do

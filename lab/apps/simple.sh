@@ -7,7 +7,6 @@
 # shellcheck source=lab/xterm.sh
 . "$LAB_HERE/xterm.sh"
 
-
 # The pause is the shell's own: what would sleep beside it is a process for each step.
 # shellcheck disable=SC2016 # another shell's
 app_start() {

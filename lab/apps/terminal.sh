@@ -5,7 +5,6 @@
 # shellcheck source=lab/xterm.sh
 . "$LAB_HERE/xterm.sh"
 
-
 # The shell edits its line itself from the moment it has shown its prompt.
 app_start() { xterm_start "$1" terminal bash; }
 

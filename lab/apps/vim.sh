@@ -8,7 +8,6 @@
 # shellcheck source=lab/xterm.sh
 . "$LAB_HERE/xterm.sh"
 
-
 app_start() {
 	local vi
 	for vi in vim.tiny vi vim ''; do [ -n "$vi" ] && lab_has server "$vi" && break; done
