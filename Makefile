@@ -129,8 +129,8 @@ PLUGINS = $(BIN)/keyrepeat_x11.so $(if $(FREERDP),$(BIN)/keyrepeat_rdp.so)
 plugins: $(PLUGINS) $(BIN)/door
 
 # What starts the commands of emulated hosts.
-$(BIN)/door: lab/local/door.c Makefile | $(BIN)
-	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(LDFLAGS) -o $@ $<
+$(BIN)/door: lab/local/door.c $(BUILD)/lib.a Makefile | $(BIN)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(LDFLAGS) -o $@ $< $(BUILD)/lib.a -lm
 
 $(BUILD)/$(RDP_PLUGIN:.c=.o): ALL_CFLAGS += -isystem /usr/include/freerdp$(FREERDP) -isystem /usr/include/winpr$(FREERDP) -fPIC \
 	-fvisibility=hidden

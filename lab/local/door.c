@@ -7,6 +7,8 @@
  * prints has no control characters.
  *
  * A program of its own, and not a part of nsenter's chain, since a shell cannot leave a terminal or a keyring. */
+#include "proc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
@@ -33,21 +35,10 @@ static _Noreturn void fail(const char *what)
 	exit(1);
 }
 
-/* Names that commands may see; LC_, LAB_ and TP_ begin one. */
-static void keep_variables(void)
-{
-	static const char *const kept[] = { "PATH=", "USER=", "LOGNAME=", "TERM=", "LANG=", "LANGUAGE=",
-					    "TZ=",   "LC_",   "LAB_",	  "TP_",   NULL };
-	char **to = environ;
-
-	for (char **from = environ; *from; from++)
-		for (const char *const *name = kept; *name; name++)
-			if (!strncmp(*from, *name, strlen(*name))) {
-				*to++ = *from;
-				break;
-			}
-	*to = NULL;
-}
+/* What commands may see. */
+static const char *const kept[] = {
+	"PATH=", "USER=", "LOGNAME=", "TERM=", "LANG=", "LANGUAGE=", "TZ=", "LC_", "LAB_", "TP_", NULL
+};
 
 /* (The leader of a session would take the terminal from all others in it.) */
 static void leave_terminal(void)
@@ -183,7 +174,7 @@ int main(int argc, char **argv)
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS && errno != EPERM)
 		fail("no keyring of its own");
 	closefrom(3);
-	keep_variables();
+	proc_keep_variables(kept);
 	execvp(*words, words);
 	fail(*words);
 }

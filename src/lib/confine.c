@@ -428,26 +428,9 @@ void confine_keep_descriptor(int fd)
 
 /* The environment has tokens and keys of whoever started the program. What we and libraries read of it stays, and what marks the
  * processes of a lab or a test. */
-static void clear_environment(void)
-{
-	static const char *const kept[] = { "PATH=", "HOME=",	   "USER=",   "LOGNAME=",	 "LANG",      "LC_",   "TZ=",
-					    "TERM=", "COLUMNS=",   "TMPDIR=", "XDG_STATE_HOME=", "SSL_CERT_", "WLOG_", "LAB_",
-					    "TP_",   "THINPROBE_", "BATS_",   "TEST_WORK=" };
-	char **to = environ;
-
-	for (char **at = environ; at && *at; at++) {
-		bool keep = false;
-
-		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept) && !keep; i++)
-			keep = !strncmp(*at, kept[i], strlen(kept[i]));
-		if (keep)
-			*to++ = *at;
-		else
-			explicit_bzero(*at, strlen(*at));
-	}
-	if (to)
-		*to = NULL;
-}
+static const char *const kept_variables[] = { "PATH=", "HOME=",	     "USER=",	"LOGNAME=",	   "LANG",	"LC_",	 "TZ=",
+					      "TERM=", "COLUMNS=",   "TMPDIR=", "XDG_STATE_HOME=", "SSL_CERT_", "WLOG_", "LAB_",
+					      "TP_",   "THINPROBE_", "BATS_",	"TEST_WORK=",	   NULL };
 
 /* --- memory --- */
 
@@ -494,7 +477,7 @@ int confine_apply(const struct confine_cfg *cfg, struct why *why)
 	strcpy(state, "off");
 	if (cfg->mode == CONFINE_OFF)
 		return 0;
-	clear_environment();
+	proc_keep_variables(kept_variables);
 	err = limit_memory(cfg->memory_bytes);
 	if (!err && cfg->secret)
 		err = hide_memory();

@@ -127,6 +127,24 @@ void proc_require_ready_fd(int fd)
 		fcntl(fd, F_SETFD, FD_CLOEXEC); /* it is ours now */
 }
 
+void proc_keep_variables(const char *const *kept)
+{
+	char **to = environ;
+
+	for (char **at = environ; at && *at; at++) {
+		const char *const *word = kept;
+
+		while (*word && strncmp(*at, *word, strlen(*word)))
+			word++;
+		if (*word)
+			*to++ = *at;
+		else
+			explicit_bzero(*at, strlen(*at));
+	}
+	if (to)
+		*to = NULL;
+}
+
 void proc_close_range(int first, int last)
 {
 	if (last < first || !close_range((unsigned)first, (unsigned)last, 0))

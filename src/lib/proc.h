@@ -44,6 +44,8 @@ void proc_set_parent_death_term(void);
  * any file is opened, which might get that descriptor. From then on exec closes it. */
 void proc_require_ready_fd(int fd);
 
+/* Clears the environment but for variables that begin with one of these words (NULL: the end). */
+void proc_keep_variables(const char *const *kept);
 /* Closes the descriptors from `first` to `last` (INT_MAX: all after it), also where the kernel has no close_range(). */
 void proc_close_range(int first, int last);
 /* Writes the line "ready" to `fd` for a waiting program. 0, or -errno. Nothing is written if `fd` is standard error and a
