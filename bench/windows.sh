@@ -45,9 +45,9 @@ free_port() { until port=$((7800 + RANDOM % 100)) && ! listens; do :; done; }
 display() {	# NAME SERVER OPTION...: an X server, and a window manager
 	start "$1" "${@:2}" -displayfd 3 -ac -noreset -nolisten tcp 3>"$BENCH_WORK/number"
 	wait_until 60 test -s "$BENCH_WORK/number" && DISPLAY=:$(<"$BENCH_WORK/number") && export DISPLAY &&
-		start openbox openbox && wait_until 60 managed
+		rm -f "$BENCH_WORK/manages" && start openbox openbox --startup "touch '$BENCH_WORK/manages'" &&
+		wait_until 60 test -e "$BENCH_WORK/manages"
 }
-managed() { xprop -root _NET_SUPPORTING_WM_CHECK 2>&1 | grep -q 'window id'; }
 serves() { wait_until 60 listens && target=vnc://localhost::$port; }
 server_x11() { display xvfb Xvfb -screen 0 1024x768x24 && target=x11$DISPLAY; }
 server_x11vnc() { server_x11 && start x11vnc x11vnc -display "$DISPLAY" -rfbport "$port" -localhost -nopw -forever && serves; }
