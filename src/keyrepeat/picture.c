@@ -111,6 +111,7 @@ void picture_record(struct picture *p, int64_t at_ns, const struct pixel_area *d
 
 	if (area_is_empty(&at) || !p->memory.at) /* no pixels, as for a pointer shape, or no memory for them */
 		return;
+	atomic_fetch_add(&p->painted, (int64_t)at.w * at.h);
 	if (!p->patch)
 		record_changes(p, at_ns, &at);
 	else

@@ -14,7 +14,8 @@ struct picture {
 	struct pixel_area region; /* the part that is watched; empty: all */
 	const char *region_from;  /* how it was chosen; NULL: given, if there is one */
 	struct observations *seen;
-	uint32_t *before; /* the picture before the update; NULL: none yet */
+	_Atomic int64_t painted; /* pixels of what was drawn, changed or not, since it was set to 0 */
+	uint32_t *before;	 /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool found; /* `place` is where the patch is */
 	struct patch_place place;

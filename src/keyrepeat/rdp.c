@@ -52,7 +52,6 @@ struct rdp_target {
 	struct picture picture;
 	int64_t drawn_ns;     /* when the library has drawn last */
 	_Atomic size_t drawn; /* how often the library has drawn */
-	int64_t painted;      /* pixels drawn since the last take_painted() */
 	bool doubted;	      /* the server may not have accepted the password */
 	bool dropped;	      /* the connection broke while the region was looked for */
 	int width, height;    /* of the screen when the session began */
@@ -109,7 +108,6 @@ static void record_drawing(void *p, int64_t at_ns, const struct pixel_area *in)
 	if (!self->login->picture_ns)
 		self->login->picture_ns = at_ns;
 	at = area_clip(*in, self->picture.width, self->picture.height);
-	self->painted += (int64_t)at.w * at.h;
 	picture_record(&self->picture, at_ns, &at);
 	pthread_mutex_unlock(&self->lock);
 	atomic_fetch_add(&self->drawn, 1);
@@ -434,18 +432,6 @@ static bool read_screen(void *p, uint32_t *pixels, int w, int h)
 	return read;
 }
 
-static int64_t take_painted(void *p)
-{
-	struct rdp_target *self = p;
-	int64_t painted;
-
-	pthread_mutex_lock(&self->lock);
-	painted = self->painted;
-	self->painted = 0;
-	pthread_mutex_unlock(&self->lock);
-	return painted;
-}
-
 static bool type_key(void *p, int key, bool down)
 {
 	return !((struct rdp_target *)p)->dropped && !send_act(p, key, down);
@@ -459,7 +445,6 @@ static int find_region(struct rdp_target *self, const struct target_cfg *cfg, st
 					.hint = self->doubted ? "; after a wrong password, the session may not be logged in" : NULL,
 					.act = add_rdp_act,
 					.read = read_screen,
-					.painted = take_painted,
 					.type = type_key };
 	int err;
 

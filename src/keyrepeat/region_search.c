@@ -53,7 +53,7 @@ static void mark_keyless_changes(struct search_state *s, uint8_t bit)
 
 	for (; now < until && !proc_stop; now = clock_now()) {
 		mark_new_changes(s, bit);
-		n = s->cfg->painted ? s->cfg->painted(s->cfg->self) : 0;
+		n = s->cfg->painted ? atomic_exchange(s->cfg->painted, 0) : 0;
 		painted += n;
 		painted_ns = n ? now : painted_ns;
 		if (bit == REGION_BEFORE && now < last && 16 * painted >= pixels) {
@@ -239,6 +239,7 @@ int region_search_picture(struct region_search *cfg, struct picture *picture, st
 
 	cfg->w = picture->width;
 	cfg->h = picture->height;
+	cfg->painted = &picture->painted;
 	err = region_search(cfg, &picture->region, why);
 	if (err || area_is_empty(&picture->region)) /* (a signal has ended it) */
 		return err;

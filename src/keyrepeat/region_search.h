@@ -10,13 +10,12 @@ struct region_search {
 	const struct target_cfg *target; /* its first_key is typed, and its `back`, if any, after each of these */
 	void *self;			 /* the target */
 	int w, h;			 /* pixels of its picture */
+	_Atomic int64_t *painted;	 /* counts pixels that were painted, changed or not; NULL: not known */
 	const char *hint;		 /* the end of the line about keys that show nowhere; NULL: nothing */
 	/* Prepares a key (struct target_ops). */
 	int (*act)(void *self, const struct input_act *act, struct why *why);
 	/* Copies the picture as it is now. False: it cannot be read now, or has another size. */
 	bool (*read)(void *self, uint32_t *pixels, int w, int h);
-	/* Pixels painted since the last call, changed or not. NULL: not known. */
-	int64_t (*painted)(void *self);
 	/* Presses (down) or releases a key. False: it no longer gets where it should. */
 	bool (*type)(void *self, int key, bool down);
 };

@@ -21,8 +21,9 @@ static int after;			   /* so many of them after that of the field, which is whol
 static int letters, late_letters;	   /* letters shown; the number that will be, at due_ns */
 static int64_t due_ns, delay_ns, blink_ns; /* blink_ns: the caret changes so often, from its last key on */
 static int noise;			   /* each picture is so far from the one that was sent, at most, as a lossy one is */
-static int told;			   /* tiles of which painted() has told */
-static int64_t stop_ns;			   /* when a stop signal comes */
+static _Atomic int64_t painted;
+static int told;	  /* tiles that are in it */
+static int64_t stop_ns;	  /* when a stop signal comes */
 static int lost, least;	  /* keys that get lost, and the fewest letters there were: below 0, BackSpace took what was there before */
 static bool opens, stays; /* the first key opens a frame about the field for good; BackSpace leaves the letter, as vi does */
 static int most;	  /* letters shown at most */
@@ -70,6 +71,8 @@ static bool read_screen(void *self, uint32_t *pixels, int w, int h)
 	if (now_ns >= due_ns)
 		letters = late_letters;
 	most = letters > most ? letters : most;
+	painted += (now_ns < paint_until_ns ? TILES : tiles - told) * TILE_W * TILE_H;
+	told = tiles;
 	paint(pixels, 0, 0, w, h, tiles ? 0 : 0x808080);
 	if (tiles) {
 		for (int i = 0; i < 2 && opens && !most; i++)
@@ -86,15 +89,6 @@ static bool read_screen(void *self, uint32_t *pixels, int w, int h)
 	for (int i = 0; i < w * h && noise; i++)
 		pixels[i] ^= (rng = rng * 1664525 + 1013904223) >> 8 & (uint32_t)noise * 0x10101u;
 	return true;
-}
-
-static int64_t painted(void *self)
-{
-	int n = now_ns < paint_until_ns ? TILES : count_tiles() - told;
-
-	(void)self;
-	told = count_tiles();
-	return n * TILE_W * TILE_H;
 }
 
 static int add_act(void *self, const struct input_act *act, struct why *why)
@@ -124,13 +118,14 @@ static int search_area(struct pixel_area *found)
 				     .h = HEIGHT,
 				     .act = add_act,
 				     .read = read_screen,
-				     .painted = painted,
+				     .painted = &painted,
 				     .type = type_key };
 	struct why why = { "" };
 
 	int err;
 
 	now_ns = due_ns = letters = late_letters = most = least = told = proc_stop = 0;
+	painted = 0;
 	*found = (struct pixel_area){ 0 };
 	err = region_search(&cfg, found, &why);
 	memcpy(said, why.text, sizeof(said));
