@@ -265,7 +265,7 @@ static void add_open_message(struct interval_flow *f, const struct flow *flow, i
 	f->repeats |= f->quick >= INTERVAL_REPEATS && has_releases(f);
 	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS && has_releases(f))
 		f->messages_open = 0;				/* a release, maybe, before the user rested */
-	if (time_ns - f->message_latest.ns >= OPAQUE_REST_NS) { /* all that was pressed before it was released, if they are even */
+	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS) { /* longer than a key is held: pressed and released, if even */
 		f->rested_ns = has_releases(f) && !f->counted && f->burst % 2 == 0 ? time_ns : 0;
 		f->burst = 0;
 	}
@@ -333,7 +333,7 @@ static bool is_on_time(const struct interval_flow *f, int64_t took_ns, int times
 	int64_t most = usual_quantile_ns(usual, 0.98), twice = 2 * usual_quantile_ns(usual, 0.5);
 
 	return took_ns >= usual_quantile_ns(usual, 0.02) - INTERVAL_INSTANT_NS &&
-	       took_ns <= times * (most < twice ? most : twice) + INTERVAL_INSTANT_NS;
+	       took_ns <= (times > 1 && twice < most ? times * twice : times * most) + INTERVAL_INSTANT_NS;
 }
 
 /* Whether it is shorter than waits are, also of inputs beside others: then it is that of another input. */
@@ -372,12 +372,29 @@ static const struct open_message *find_on_time(const struct interval_flow *f, in
 	return NULL;
 }
 
+/* Whether the oldest input waited, although it may have had no effect: where that is so of many, hardly any comes so late that no
+ * message after it explains the update. */
+static void judge_turns(struct interval_flow *f, int64_t time_ns)
+{
+	int64_t limit = usual_late_limit(&f->base.part[PART_WAIT]), took = time_ns - f->counted_ns;
+	bool late = limit >= 0 && took > limit, mute = find_on_time(f, time_ns);
+
+	f->by_turns = false;
+	if (!f->counted || is_on_time(f, took, 1) || (!mute && !late))
+		return;
+	f->mute += mute - f->mute / INTERVAL_LATE;
+	f->plain += !mute - f->plain / INTERVAL_LATE;
+	f->by_turns = late && f->plain > INTERVAL_PLAIN * (f->plain + f->mute + 2);
+}
+
 /* The message whose wait this update ends, if it may be another one than the oldest input. Where presses and releases are often
  * mixed up, of all readings the one that is best for the server. */
 static const struct open_message *read_wait(const struct interval_flow *f, int64_t time_ns)
 {
 	const struct open_message *m;
 
+	if (f->by_turns)
+		return NULL;
 	if (f->messages_open && f->message_open[0].ns > f->counted_ns)
 		return &f->message_open[0];
 	if (usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) < 0 ||
@@ -727,7 +744,8 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 			update_add_message(&f->updates, time_ns);
 		} else {
 			usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.9);
-			late = usual >= 0 && f->counted && !is_on_time(f, time_ns - f->counted_ns, 2) &&
+			judge_turns(f, time_ns);
+			late = usual >= 0 && f->counted && !f->by_turns && !is_on_time(f, time_ns - f->counted_ns, 2) &&
 			       find_on_time(f, time_ns) == &f->message_latest;
 			press_ns = opaque_add_update(&f->client, time_ns,
 						     usual < 0 || (f->waits && !late) ? -1 : 2 * usual + INTERVAL_INSTANT_NS, late);

@@ -295,14 +295,35 @@ int64_t usual_find_low_rise(const struct usual *u)
 	return sure && 2 * latest_ns >= ns ? ns : 0; /* the latest one, too: else it is over */
 }
 
+/* Whether surely more of the latest values than of the usual ones are above it. */
+static bool has_tail_risen(const struct usual *u, int64_t limit_ns)
+{
+	uint32_t k = 0, over = 0, usual = 0, counts;
+
+	for (; k < USUAL_LATEST && k < u->latest_n; k++) {
+		const struct usual_latest *latest = &u->latest[(u->latest_n - 1 - k) % USUAL_LATEST];
+
+		if (latest->interval + USUAL_FEW_INTERVALS <= u->intervals)
+			break;
+		over += (int64_t)latest->us * NS_PER_US > limit_ns;
+	}
+	for (uint32_t i = u->usual_n; i && (int64_t)u->usual_us[i - 1] * NS_PER_US > limit_ns; i--)
+		usual++;
+	counts = count_independent(u->pairs, u->alike, k);
+	return k && binomial_tail(counts, over * counts / k, (usual + 1.0) / (u->usual_n + 1.0)) < USUAL_CHANCE;
+}
+
 int64_t usual_late_limit(const struct usual *u)
 {
 	double least = (double)usual_quantile_ns(u, 0.02) / 2; /* a part is constant, as the way is */
 	double median = (double)usual_quantile_ns(u, 0.5) - least, upper = (double)usual_quantile_ns(u, 0.75) - least;
+	int64_t late, rare;
 
 	if (median + least < 0)
 		return -1;
-	return (int64_t)(least + fmin(fmax(median + USUAL_LATE_NS, median * pow(upper / fmax(median, 1), USUAL_LATE_POWER)), 1e18));
+	late = (int64_t)(least + median) + USUAL_LATE_NS;
+	rare = (int64_t)(least + fmin(median * pow(upper / fmax(median, 1), USUAL_LATE_POWER), 1e18));
+	return rare <= late || has_tail_risen(u, late) ? late : rare;
 }
 
 /* --- learning --- */

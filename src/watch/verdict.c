@@ -275,6 +275,7 @@ void verdict_add_wait(struct verdict_baseline *b, struct verdict_late *late, con
 
 	if (w->part == PART_BESIDE && b->part[PART_WAIT].usual_n >= USUAL_LEAST)
 		u = &b->part[PART_WAIT];
+	usual_add_value(&b->part[w->part], w->took_ns);
 	limit = usual_late_limit(u);
 	if (limit >= 0 && w->least_ns > limit) {
 		excess = w->least_ns - usual_quantile_ns(u, MEDIAN);
@@ -285,7 +286,6 @@ void verdict_add_wait(struct verdict_baseline *b, struct verdict_late *late, con
 		late->most_ns = excess > late->most_ns ? excess : late->most_ns;
 	}
 	late->waits++;
-	usual_add_value(&b->part[w->part], w->took_ns);
 }
 
 /* Whether packets that the capture point did not see may have made `n` waits late: what is lost between it and a host looks like a

@@ -200,17 +200,19 @@ static void type_keys(void)
 	double ms = 1 * S, chaff = 0, next = w.from;
 	const char *all = scene_word(w.s, "mods", "");
 	bool holds = !strcmp(all, "hold"), shifts = !strcmp(all, "shift"), mods = shifts || !strcmp(all, "ctrl"),
-	     rolls = !strcmp(all, "roll");
+	     rolls = !strcmp(all, "roll"), mixed = !strcmp(all, "mixed"); /* Ctrl, or a held key */
 
 	while (ms < w.seconds * S - 1 * S) {
 		bool repeats = (!strcmp(w.change, "held") && ms < w.from) || (has_changed("repeat", ms) && ms < w.from + 8 * S),
-		     now = (mods || holds) && ms >= next;
+		     now = (mods || holds || mixed) && ms >= next;
 		double gap = repeats ? 33 : S / rate * uniform(0.5, 1.5), mod_up = 0, up = dwell * uniform(0.8, 1.2);
 
 		if (!strcmp(w.change, "repeat") && !repeats && ms >= w.from && ms < w.from + 17 * S)
 			ms = w.from + 17 * S;
+		if (now && mixed)
+			mods = random_fraction(w.rng) < 0.5, holds = !mods;
 		if (now)
-			next = ms + uniform(8, 14) * S;
+			next = ms + scene_number(w.s, "often", 11) * uniform(0.7, 1.3) * S;
 		if (now && mods) { /* held down before its letter, and longer */
 			send_message(ms, CLIENT, PRESS, 1);
 			ms += shifts ? uniform(30, 80) : uniform(200, 700);
@@ -218,7 +220,7 @@ static void type_keys(void)
 			gap = fmax(gap, mod_up + uniform(50, 300));
 		}
 		if (now && holds)
-			up = uniform(500, 1500), gap = up + uniform(100, 400);
+			up = uniform(500, scene_number(w.s, "held", 1500)), gap = up + uniform(100, 400);
 		up = rolls ? gap * uniform(1.05, 1.3) : repeats && !w.ssh ? 16 : up;
 
 		/* the client keeps the connection alive */
