@@ -264,7 +264,7 @@ static void add_open_message(struct interval_flow *f, const struct flow *flow, i
 	f->quick = time_ns - f->message_latest.ns < INTERVAL_REPEAT_NS ? f->quick + 1 : 0;
 	f->repeats |= f->quick >= INTERVAL_REPEATS && has_releases(f);
 	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS && has_releases(f))
-		f->messages_open = 0;				/* a release, maybe, before the user rested */
+		f->messages_open = 0;				  /* a release, maybe, before the user rested */
 	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS) { /* longer than a key is held: pressed and released, if even */
 		f->rested_ns = has_releases(f) && !f->counted && f->burst % 2 == 0 ? time_ns : 0;
 		f->burst = 0;
