@@ -387,8 +387,7 @@ static void judge_turns(struct interval_flow *f, int64_t time_ns)
 	f->by_turns = late && f->plain > INTERVAL_PLAIN * (f->plain + f->mute + 2);
 }
 
-/* The message whose wait this update ends, if it may be another one than the oldest input. Where presses and releases are often
- * mixed up, of all readings the one that is best for the server. */
+/* The message whose wait this update ends, if it may be another one than the oldest input. */
 static const struct open_message *read_wait(const struct interval_flow *f, int64_t time_ns)
 {
 	const struct open_message *m;
@@ -402,11 +401,10 @@ static const struct open_message *read_wait(const struct interval_flow *f, int64
 		return NULL;
 	if ((m = find_on_time(f, time_ns)))
 		return m;
-	if (!has_releases(f)) /* the first one had no effect if the user rested */
-		return f->second_ns - f->counted_ns >= INTERVAL_REST_NS && count_ignored(f, time_ns) ? &f->message_open[1] : NULL;
-	if (f->mixed + 0.5 <= INTERVAL_MIXED * (f->read + 1))
-		return NULL;
-	return f->messages_open < INTERVAL_MUTE ? &f->message_latest : &f->message_open[INTERVAL_MUTE - 1];
+	/* the first one had no effect if the user rested */
+	return !has_releases(f) && f->second_ns - f->counted_ns >= INTERVAL_REST_NS && count_ignored(f, time_ns)
+		       ? &f->message_open[1]
+		       : NULL;
 }
 
 /* The wait that this update ends: one value an update, however many inputs a stall delays. */
@@ -421,8 +419,6 @@ static void add_wait(struct interval_flow *f, const struct flow *flow, int64_t t
 	     alone = f->counted_alone || (releases && read && timely);
 
 	f->late.doubtful += read || (releases && is_too_short(f, took));
-	f->read += 1 - f->read / INTERVAL_READ;
-	f->mixed += (read && timely) - f->mixed / INTERVAL_READ;
 	verdict_add_wait(
 		&f->base, &f->late,
 		&(struct verdict_wait){ .part = alone ? PART_WAIT : PART_BESIDE,

@@ -51,11 +51,9 @@
 #define INTERVAL_MUTE_CHANCE 0.01
 #define INTERVAL_REPEAT_NS 50000000LL /* so soon and so often messages come that a held key repeats */
 #define INTERVAL_REPEATS 16
-#define INTERVAL_MIXED 0.08 /* share of updates that came as soon as usual only after what was taken for a release, */
-#define INTERVAL_READ 400   /* ... of about so many */
-#define INTERVAL_LATE 24    /* late inputs over which shares are of the latest */
-#define INTERVAL_PLAIN 0.3  /* share of those that no later message explains, from which on none is explained */
-#define INTERVAL_ENDS 32    /* inputs of an update whose wait until its end is known */
+#define INTERVAL_LATE 24   /* late inputs over which shares are of the latest */
+#define INTERVAL_PLAIN 0.3 /* share of those that no later message explains, from which on none is explained */
+#define INTERVAL_ENDS 32   /* inputs of an update whose wait until its end is known */
 #ifndef INTERVAL_OTHERS
 #define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
 #endif
@@ -119,7 +117,6 @@ struct interval_flow {
 	bool repeats;				/* a key is held, or was, and updates have come ever since */
 	double mute, plain;			/* late inputs lately: a message after it explains the update; none does */
 	bool by_turns;				/* the oldest input is late although one may */
-	double read, mixed;			/* updates lately; those that show that presses and releases were mixed up */
 	struct verdict_late late;		/* of this interval */
 	int64_t client_ack_ns, client_acked_ns; /* round trip of the client's latest acknowledgement of data; when it came */
 	bool counted_alone;			/* no other input waited when it came */

@@ -8,9 +8,8 @@
 
 #define NS_PER_US 1000
 #define CLOSED_LEAST 24 /* a slot with fewer values goes on */
-#define UNLEARN_LEAST 4
-#define PAIRS_MOST 400 /* successive values are counted over about so many */
-#define PAIRS_FIRST 4  /* as if so many had been seen of a correlation of 0.5 */
+#define PAIRS_MOST 400	/* successive values are counted over about so many */
+#define PAIRS_FIRST 4	/* as if so many had been seen of a correlation of 0.5 */
 
 static int compare_values(const void *a, const void *b)
 {
@@ -51,32 +50,19 @@ static uint32_t slot_median(const struct usual_slot *s)
 	return pick_quantile(s->value_us, s->kept, 0.5);
 }
 
-/* Of the latest minute with enough values: where waits grow slowly, all are above the usual median, and yet not alike. */
-static uint32_t find_local_median(const struct usual *u)
-{
-	const struct usual_slot *s = &u->slot[u->current];
-
-	if (s->kept < CLOSED_LEAST)
-		s = &u->slot[(u->current + USUAL_SLOTS - 1) % USUAL_SLOTS];
-	return s->kept < CLOSED_LEAST || s->raised ? pick_quantile(u->usual_us, u->usual_n, 0.5) : slot_median(s);
-}
-
 void usual_add_value(struct usual *u, int64_t ns)
 {
 	int64_t us = ns < 0 ? 0 : ns / NS_PER_US;
-	struct usual_latest *latest = &u->latest[u->latest_n++ % USUAL_LATEST];
 
 	us = us > UINT32_MAX ? UINT32_MAX : us;
 	slot_add(&u->now, (uint32_t)us, &u->random);
-	*latest = (struct usual_latest){ .us = (uint32_t)us, .interval = u->intervals };
+	u->latest[u->latest_n++ % USUAL_LATEST] = (struct usual_latest){ .us = (uint32_t)us, .interval = u->intervals };
 	if (u->usual_n >= USUAL_LEAST) {
-		int64_t median = find_local_median(u);
+		int64_t median = pick_quantile(u->usual_us, u->usual_n, 0.5);
 		int side = (us > median) - (us < median);
 
-		latest->compared = true;
-		latest->alike = 0.5 + 0.5 * side * u->side; /* at the median, a value is on both sides */
 		u->now_pairs++;
-		u->now_alike += latest->alike;
+		u->now_alike += 0.5 + 0.5 * side * u->side; /* at the median, a value is on both sides */
 		u->side = side;
 	}
 }
@@ -171,113 +157,73 @@ static double binomial_tail(uint32_t k, uint32_t least, double p)
 
 /* Of two normal values with correlation r, the share on one side of the median is 1/2 + asin(r) / pi; of so many values of a series
  * with such neighbours (AR(1)), the mean scatters as that of the number returned. */
-static uint32_t count_independent(double pairs, double alike, uint32_t k)
+static uint32_t count_independent(const struct usual *u, uint32_t k)
 {
-	double share = (alike + PAIRS_FIRST * 2.0 / 3) / (pairs + PAIRS_FIRST), r = sin(M_PI * (fmin(share, 1) - 0.5));
+	double share = (u->alike + PAIRS_FIRST * 2.0 / 3) / (u->pairs + PAIRS_FIRST), r = sin(M_PI * (fmin(share, 1) - 0.5));
 
 	return r <= 0 ? k : (uint32_t)fmax(1, round(k * (1 - r) / (1 + r)));
 }
 
-/* What is usual, without values that are learned and now compared with it. */
-struct basis {
-	uint32_t us[USUAL_ENOUGH + USUAL_VALUES], n; /* ascending */
-};
-
-/* Returns how many values are left. */
-static uint32_t remove_value(uint32_t *value_us, uint32_t n, uint32_t us)
-{
-	uint32_t at = 0;
-
-	while (at < n && value_us[at] != us)
-		at++;
-	if (at == n)
-		return n;
-	memmove(value_us + at, value_us + at + 1, (n - at - 1) * sizeof(*value_us));
-	return n - 1;
-}
-
 /* `counts`: so many independent values they count as. */
-static int64_t find_rise(const struct basis *b, uint32_t *value_us, uint32_t k, uint32_t counts, double quantile, bool *sure)
+static int64_t find_rise(const struct usual *b, uint32_t *value_us, uint32_t k, uint32_t counts, double quantile, bool *sure)
 {
 	uint32_t rank = (uint32_t)ceil(quantile * k), at, above = 0, usual;
 
 	*sure = false;
-	if (!k || b->n < USUAL_LEAST)
+	if (!k || b->usual_n < USUAL_LEAST)
 		return 0;
 	qsort(value_us, k, sizeof(*value_us), compare_values);
 	at = value_us[rank ? rank - 1 : 0];
-	usual = pick_quantile(b->us, b->n, quantile);
+	usual = pick_quantile(b->usual_us, b->usual_n, quantile);
 	if (at <= usual)
 		return 0;
-	for (uint32_t i = b->n; i && b->us[i - 1] >= at; i--)
+	for (uint32_t i = b->usual_n; i && b->usual_us[i - 1] >= at; i--)
 		above++;
 	rank = (uint32_t)ceil(quantile * counts);
-	*sure = binomial_tail(counts, counts - (rank ? rank : 1) + 1, (above + 1.0) / (b->n + 1.0)) < USUAL_CHANCE;
+	*sure = binomial_tail(counts, counts - (rank ? rank : 1) + 1, (above + 1.0) / (b->usual_n + 1.0)) < USUAL_CHANCE;
 	return (int64_t)(at - usual) * NS_PER_US;
 }
 
-/* Whether nearly all of these values are farther above the basis than its values are apart. */
-static bool are_far_above(const struct basis *b, const uint32_t *ascending, uint32_t n)
+/* Whether nearly all of these values are farther above the usual ones than these are apart. */
+static bool are_far_above(const struct usual *b, const uint32_t *ascending, uint32_t n)
 {
-	return b->n >= USUAL_LEAST && (uint64_t)ascending[n / 8] + b->us[0] > 2 * (uint64_t)b->us[b->n - 1];
-}
-
-/* Whether all that was learned of late is still there. */
-static bool is_all_kept(const struct usual *u)
-{
-	const struct usual_slot *slot = &u->slot[u->current];
-
-	return !slot->raised && slot->kept == slot->seen && u->usual_n < USUAL_ENOUGH && u->pairs < PAIRS_MOST;
+	return b->usual_n >= USUAL_LEAST && (uint64_t)ascending[n / 8] + b->usual_us[0] > 2 * (uint64_t)b->usual_us[b->usual_n - 1];
 }
 
 struct usual_rise usual_find_rise(const struct usual *u, const struct usual *usual, double quantile)
 {
-	uint32_t now_us[USUAL_VALUES + 1], value_us[USUAL_LATEST], values[USUAL_LATEST], n = 0, own = 0, kept = u->now.kept;
+	uint32_t now_us[USUAL_VALUES + 1], value_us[USUAL_LATEST], values[USUAL_LATEST], n = 0, kept = u->now.kept;
 	const struct usual_latest *latest = &u->latest[(u->latest_n - 1) % USUAL_LATEST];
-	const struct usual_slot *slot = &u->slot[u->current];
-	bool sure, few = u == usual && is_all_kept(u);
-	double pairs = u->pairs, alike = u->alike;
 	struct usual_rise rise = { 0 };
-	struct basis b = { .n = usual->usual_n };
+	bool sure;
 
-	memcpy(b.us, usual->usual_us, b.n * sizeof(*b.us));
 	memcpy(now_us, u->now.value_us, kept * sizeof(*now_us));
 	if (!kept && u->lasts && u->latest_n && latest->interval + USUAL_INTERVALS > u->intervals)
 		now_us[kept++] = latest->us;
-	rise.seen_ns = find_rise(&b, now_us, kept, count_independent(pairs, alike, kept), quantile, &sure);
+	rise.seen_ns = find_rise(usual, now_us, kept, count_independent(u, kept), quantile, &sure);
 	rise.sure_ns = sure ? rise.seen_ns : 0;
-	for (uint32_t window = 4; !sure && (few || rise.seen_ns) && window <= USUAL_LATEST && window <= u->latest_n;
+	for (uint32_t window = 4; !sure && rise.seen_ns && window <= USUAL_LATEST && window <= u->latest_n;
 	     window = window < 12 ? window + 4 : 2 * window) {
-		int64_t ns, now_ns;
+		int64_t ns;
 
 		for (; n < window; n++) {
 			latest = &u->latest[(u->latest_n - 1 - n) % USUAL_LATEST];
 			if (latest->interval + USUAL_INTERVALS <= u->intervals)
 				return rise;
 			value_us[n] = latest->us;
-			if (!few || !latest->learned || own == slot->kept)
-				continue;
-			own++;
-			b.n = remove_value(b.us, b.n, latest->us);
-			pairs -= latest->compared;
-			alike -= latest->alike;
 		}
-		now_ns = find_rise(&b, now_us, kept, 1, quantile, &sure);
 		memcpy(values, value_us, window * sizeof(*values));
-		ns = find_rise(&b, values, window, count_independent(pairs, alike, window), quantile, &sure);
-		ns = ns < now_ns ? ns : now_ns;
-		sure |= u == usual && are_far_above(&b, values, window);
+		ns = find_rise(usual, values, window, count_independent(u, window), quantile, &sure);
+		ns = ns < rise.seen_ns ? ns : rise.seen_ns;
+		sure |= u == usual && are_far_above(usual, values, window);
 		if (sure)
 			rise.sure_ns = ns;
-		if (ns > rise.seen_ns && (sure || u->usual_n < USUAL_LATEST))
-			rise.seen_ns = ns;
 	}
 	return rise;
 }
 
 int64_t usual_find_low_rise(const struct usual *u)
 {
-	struct basis b = { .n = u->usual_n };
 	uint32_t value_us[USUAL_FEW];
 	bool sure;
 	int64_t ns, latest_ns;
@@ -290,8 +236,7 @@ int64_t usual_find_low_rise(const struct usual *u)
 		value_us[n] = latest->us;
 	}
 	latest_ns = (int64_t)value_us[0] * NS_PER_US - usual_quantile_ns(u, 0.25);
-	memcpy(b.us, u->usual_us, b.n * sizeof(*b.us));
-	ns = find_rise(&b, value_us, USUAL_FEW, count_independent(u->pairs, u->alike, USUAL_FEW), 0.25, &sure);
+	ns = find_rise(u, value_us, USUAL_FEW, count_independent(u, USUAL_FEW), 0.25, &sure);
 	return sure && 2 * latest_ns >= ns ? ns : 0; /* the latest one, too: else it is over */
 }
 
@@ -309,7 +254,7 @@ static bool has_tail_risen(const struct usual *u, int64_t limit_ns)
 	}
 	for (uint32_t i = u->usual_n; i && (int64_t)u->usual_us[i - 1] * NS_PER_US > limit_ns; i--)
 		usual++;
-	counts = count_independent(u->pairs, u->alike, k);
+	counts = count_independent(u, k);
 	return k && binomial_tail(counts, over * counts / k, (usual + 1.0) / (u->usual_n + 1.0)) < USUAL_CHANCE;
 }
 
@@ -327,39 +272,6 @@ int64_t usual_late_limit(const struct usual *u)
 }
 
 /* --- learning --- */
-
-/* Forgets the latest values that were learned before they were known to have risen. */
-static void unlearn(struct usual *u)
-{
-	struct usual_slot *s = &u->slot[u->current];
-	struct basis b = { .n = u->usual_n };
-	uint32_t value_us[USUAL_LATEST], learned = 0, risen = 0;
-
-	if (!is_all_kept(u))
-		return;
-	memcpy(b.us, u->usual_us, b.n * sizeof(*b.us));
-	for (uint32_t n = 0; n < USUAL_LATEST && n < u->latest_n && learned < s->kept; n++) {
-		const struct usual_latest *latest = &u->latest[(u->latest_n - 1 - n) % USUAL_LATEST];
-
-		learned += latest->learned;
-		b.n = latest->learned ? remove_value(b.us, b.n, latest->us) : b.n;
-		value_us[n] = latest->us;
-		qsort(value_us, n + 1, sizeof(*value_us), compare_values);
-		risen = n + 1 >= UNLEARN_LEAST && are_far_above(&b, value_us, n + 1) ? learned : risen;
-	}
-	for (uint32_t i = 0; risen; i++) {
-		struct usual_latest *latest = &u->latest[(u->latest_n - 1 - i) % USUAL_LATEST];
-
-		if (!latest->learned)
-			continue;
-		latest->learned = false;
-		risen--;
-		s->kept = s->seen = remove_value(s->value_us, s->kept, latest->us);
-		s->longest_us = s->kept ? s->value_us[s->kept - 1] : 0;
-		u->pairs -= latest->compared;
-		u->alike -= latest->alike;
-	}
-}
 
 static void begin_slot(struct usual *u, bool raised)
 {
@@ -379,10 +291,6 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 	struct usual_slot *s = &u->slot[u->current];
 	int64_t late_ns = u->bounded ? usual_late_limit(u) : -1;
 
-	for (uint64_t i = 0; learn && !raised && i < u->now.seen && i < USUAL_LATEST; i++)
-		u->latest[(u->latest_n - 1 - i) % USUAL_LATEST].learned = true;
-	if (learn && raised)
-		unlearn(u);
 	u->intervals++;
 	u->age_ns += length_ns;
 	if (learn && !raised) { /* a rise makes values alike */

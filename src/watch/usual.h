@@ -8,10 +8,9 @@
  *
  * An order statistic of k values (the median, say) has risen if values that come from the usual ones would have it as high with a
  * probability below USUAL_CHANCE. That holds for any distribution: values above it are counted, by binomial probabilities. The
- * values of this interval are taken, and the latest 4, 8, 12, 24 and 48, which reach back over earlier intervals: while few values
- * are known, what of these was learned meanwhile is not held against them. Successive values may be alike: how often two of them
- * lie on the same side of the latest minute's median gives their correlation r (arcsine law), and k counts as
- * k (1 - r) / (1 + r) independent ones. */
+ * values of this interval are taken, and the latest 4, 8, 12, 24 and 48, which reach back over earlier intervals. Successive values
+ * may be alike: how often two of them lie on the same side of the usual median gives their correlation r (arcsine law), and k
+ * counts as k (1 - r) / (1 + r) independent ones. */
 #pragma once
 
 #include <stdbool.h>
@@ -46,8 +45,6 @@ struct usual {
 	int64_t active_ns;			  /* sum of the lengths of all intervals learned */
 	struct usual_latest {
 		uint32_t us;
-		bool compared, learned;
-		double alike;	   /* if it was compared with the usual median; see `pairs` */
 		uint64_t interval; /* its number */
 	} latest[USUAL_LATEST];
 	uint64_t latest_n, intervals;				 /* intervals: so far */

@@ -136,18 +136,6 @@ static struct usual_rise find_wait_rise(const struct verdict_baseline *b, double
 	return above.sure_ns > rise.sure_ns ? above : rise;
 }
 
-/* Whether the pace of the user may explain the rise: only inputs beside others wait longer, only than those alone, and too few are
- * known. */
-static bool may_be_pace(const struct verdict_baseline *b, int64_t usual_ns)
-{
-	const struct usual *alone = &b->part[PART_WAIT], *beside = &b->part[PART_BESIDE];
-
-	return beside->usual_n >= USUAL_LEAST && beside->usual_n < VERDICT_ENOUGH &&
-	       is_rise(usual_find_rise(beside, alone, MEDIAN).sure_ns, usual_ns) &&
-	       !is_rise(usual_find_rise(alone, alone, MEDIAN).sure_ns, usual_ns) &&
-	       !is_rise(usual_find_rise(beside, beside, MEDIAN).sure_ns, usual_ns);
-}
-
 static struct usual_rise find_part_rise(const struct verdict_baseline *b, enum verdict_part p, double quantile)
 {
 	return p == PART_WAIT ? find_wait_rise(b, quantile) : usual_find_rise(&b->part[p], &b->part[p], quantile);
@@ -329,14 +317,12 @@ static int64_t find_ordered_rise(const struct verdict_baseline *b)
 }
 
 /* The verdict where the medians of waits that have ended blame the server. */
-static struct verdict doubt_server(const struct verdict_baseline *b, const struct verdict_readings *seen, int64_t usual,
-				   struct verdict v)
+static struct verdict doubt_server(const struct verdict_baseline *b, const struct verdict_readings *seen, struct verdict v)
 {
 	if (seen->picture)
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
 	if (2 * seen->late.doubtful > seen->late.waits && !find_ordered_rise(b))
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = v.rise_ns };
-	v.word = may_be_pace(b, usual) ? VERDICT_LEARNING : VERDICT_SERVER;
 	v.why = WHY_NONE;
 	return v;
 }
@@ -410,7 +396,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	if (v.rise_ns >= VERDICT_LATE_NS / 2 && !by_age[PART_WAIT] && may_be_loss(b, v.word, (timed + 1) / 2))
 		v.word = has_loss_risen(b) ? VERDICT_NETWORK : VERDICT_UNKNOWN;
 	if (v.word == VERDICT_SERVER && !by_age[PART_WAIT])
-		return doubt_server(b, seen, usual, v);
+		return doubt_server(b, seen, v);
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
 	return v;
 }
