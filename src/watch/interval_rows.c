@@ -70,6 +70,15 @@ static bool has_reply_each(const struct interval_flow *f)
 	return f->replies >= REPLIES_LEAST && f->unreplied * UNREPLIED_SHARE <= f->asked;
 }
 
+/* Loopback has many addresses of IPv4: 127.0.0.0/8. */
+static bool is_one_machine(const struct flow_key *key)
+{
+	static const uint8_t loopback[13] = { [10] = 0xff, 0xff, 127 };
+	bool same = !memcmp(key->address[0], key->address[1], sizeof(key->address[0]));
+
+	return same || (!memcmp(key->address[0], loopback, 13) && !memcmp(key->address[1], loopback, 13));
+}
+
 static struct verdict compute_verdict(const struct intervals *t, struct interval_flow *f, int64_t end_ns)
 {
 	bool opaque = f->client.messages > 0;
@@ -119,7 +128,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_FRAMES, .rise_ns = -1 };
 	if (v.word == VERDICT_IDLE && f->repeats && f->row.updates) /* maybe a backlog of the key that was held */
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PAIRS, .rise_ns = -1 };
-	if (v.word == VERDICT_CLIENT && !memcmp(f->row.key.address[0], f->row.key.address[1], sizeof(f->row.key.address[0])))
+	if (v.word == VERDICT_CLIENT && is_one_machine(&f->row.key))
 		v.why = WHY_BEHIND;
 	f->client.doubtful = false;
 	f->late = (struct verdict_late){ 0 };

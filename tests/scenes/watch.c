@@ -384,6 +384,8 @@ static void send_packet(struct capture_meter *m, const struct event *e, uint32_t
 	put_u32(frame, 0x45000000 | (uint32_t)n);
 	put_u32(frame + 4, ++number[from] << 16 | 0x4000);
 	frame[15] = frame[19] = 2;
+	if (scene_number(w.s, "relay", 0) > 0)
+		frame[12] = frame[16] = 127;
 	frame[from == CLIENT ? 15 : 19] = w.other && second ? 3 : 1;
 	put_u32(frame + 20, port[from] << 16 | port[1 - from]);
 	put_u32(frame + 24, seq);
