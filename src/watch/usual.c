@@ -25,11 +25,6 @@ static uint32_t pick_quantile(const uint32_t *ascending, uint32_t n, double quan
 	return ascending[rank ? rank - 1 : 0];
 }
 
-void usual_init(struct usual *u)
-{
-	memset(u, 0, sizeof(*u));
-}
-
 /* A uniform choice of all values (reservoir sampling, Vitter 1985, R). */
 static void slot_add(struct usual_slot *s, uint32_t us, uint64_t *random)
 {
@@ -68,11 +63,6 @@ void usual_add_value(struct usual *u, int64_t ns)
 }
 
 /* --- what is usual --- */
-
-static void slot_forget(struct usual_slot *s)
-{
-	*s = (struct usual_slot){ 0 };
-}
 
 static void choose_usual_slots(struct usual *u)
 {
@@ -281,9 +271,7 @@ static void begin_slot(struct usual *u, bool raised)
 		u->current = (u->current + 1) % USUAL_SLOTS;
 		s = &u->slot[u->current];
 	}
-	slot_forget(s);
-	s->raised = raised;
-	s->end_ns = u->active_ns + USUAL_SLOT_NS;
+	*s = (struct usual_slot){ .raised = raised, .end_ns = u->active_ns + USUAL_SLOT_NS };
 }
 
 void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool raised)
@@ -301,7 +289,7 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 	}
 	u->now_pairs = u->now_alike = 0;
 	if (!learn || !u->now.kept) {
-		slot_forget(&u->now);
+		u->now = (struct usual_slot){ 0 };
 		return;
 	}
 	if (!s->end_ns || s->raised != raised || (u->active_ns >= s->end_ns && s->kept >= CLOSED_LEAST))
@@ -311,10 +299,10 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 		if (late_ns < 0 || (int64_t)u->now.value_us[i] * NS_PER_US <= late_ns)
 			slot_add(s, u->now.value_us[i], &u->random);
 	s->seen += u->now.seen - u->now.kept;
-	slot_forget(&u->now);
+	u->now = (struct usual_slot){ 0 };
 	u->active_ns += length_ns;
 	for (int i = 0; i < USUAL_SLOTS; i++)
 		if (i != u->current && u->slot[i].kept && u->active_ns - u->slot[i].end_ns >= USUAL_LASTS_NS)
-			slot_forget(&u->slot[i]);
+			u->slot[i] = (struct usual_slot){ 0 };
 	update_usual(u);
 }

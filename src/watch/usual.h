@@ -39,6 +39,7 @@ struct usual_slot {
 	bool raised;
 };
 
+/* All zero: nothing is known yet. */
 struct usual {
 	struct usual_slot slot[USUAL_SLOTS], now; /* now: values of the current interval */
 	int current;				  /* slot that is being filled */
@@ -59,7 +60,6 @@ struct usual {
 	bool bounded; /* what grows for hours does not become usual, see USUAL_GROWN_NS */
 };
 
-void usual_init(struct usual *u);
 void usual_add_value(struct usual *u, int64_t ns);
 
 /* The quantile `share` of usual values in ns; -1: too few. */

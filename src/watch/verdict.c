@@ -21,8 +21,6 @@ const char *const verdict_whys[] = { "",       "cause",	     "range", "loss",	  
 void verdict_init(struct verdict_baseline *b)
 {
 	*b = (struct verdict_baseline){ 0 };
-	for (int p = 0; p < VERDICT_PARTS; p++)
-		usual_init(&b->part[p]);
 	/* data may have been acknowledged in the interval before that of its update */
 	b->part[PART_CLIENT_ACK].lasts = b->part[PART_SERVER_ACK].lasts = true;
 	b->part[PART_RESTED].bounded = true;

@@ -599,7 +599,7 @@ TEST(what_lasts_becomes_usual)
 	for (int i = 0; i < 30; i++)
 		judge_interval(200, -1, 1, -1);
 	assert_int_equal(judge_interval(200, -1, 1, -1).word, VERDICT_USUAL);
-	usual_init(&b.part[PART_SERVER_ACK]); /* UDP: no acknowledgement at all */
+	b.part[PART_SERVER_ACK] = (struct usual){ 0 }; /* UDP: no acknowledgement at all */
 	assert_int_equal(try_interval(600, -1, -1, -1).word, VERDICT_UNKNOWN);
 	for (int i = 0; i < USUAL_LEAST; i++) /* those of the client do not tell how long the way to the server is */
 		judge_interval(200, 10, -1, -1);
