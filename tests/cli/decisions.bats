@@ -623,6 +623,7 @@ END
 	run -0 "$TOP/thinprobe" compare "$RUN" odd --metrics p50
 	[[ $output == *"7 ok 77 - all"* ]]
 	# shellcheck source=/dev/null
+	. "$TOP/lab/words.sh"
 	. "$TOP/report/foreign.sh"
 	[ "$(printf ' ::a\n\xc2\xa0::b\n\xe2\x80\x8b::c\n##vso[d]\n##[e]\nf ##teamcity[g]\n' | printable | grep -cE '::|##[a-z]*\[')" = 0 ]
 	[ "$(printf 'at fe80::1, (::1), #[x]\n' | printable)" = 'at fe80::1, (::1), #[x]' ]
