@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
-static _Atomic bool locks;
+static _Atomic pid_t locker; /* the process whose memory is locked; a child of it has none that is */
 
 /* Memory that cannot be used, as behind pictures (apart.h), counts as locked like any other: it is unlocked, and where the limit on
  * locked memory is too low for it, only the rest is locked. */
@@ -42,8 +43,8 @@ void rt_setup(int priority, struct rt_granted *got)
 
 	*got = (struct rt_granted){ 0 };
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	got->locked = locks || lock_memory(); /* (once: a later refusal would unlock what is locked) */
-	locks = got->locked;
+	got->locked = locker == getpid() || lock_memory(); /* (once: a later refusal would unlock what is locked) */
+	locker = got->locked ? getpid() : 0;
 	if (priority <= 0)
 		return;
 	/* RESET_ON_FORK: child processes do not inherit the real-time priority */
@@ -55,7 +56,7 @@ void rt_setup(int priority, struct rt_granted *got)
 
 void rt_lock(const void *at, size_t bytes)
 {
-	if (locks)
+	if (locker == getpid())
 		mlock(at, bytes);
 }
 

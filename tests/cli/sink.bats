@@ -242,6 +242,7 @@ bursts() {	# file awk-condition
 	# what the child did after its memory was locked: nothing of these
 	awk -v child="$(awk 'NR == 2 { print $3 }' log)" '$1 == child { seen = 1 }
 		$1 == child && /(write|mmap|brk|openat)/ { last = $0; n++ }
+		$1 == child && /self\/maps/ { n = 0 }	# that is read to lock it
 		END { print last; exit n > 2 || !seen }' trace
 }
 
