@@ -197,7 +197,7 @@ void observations_begin_picture(struct observations *s, const struct pixel_area 
 	s->filter.pixels = (int64_t)watched->w * watched->h;
 	field_forget(&s->erasing.field);
 	s->erasing.field.at = *watched;
-	if (s->erases && s->rests && !s->left) /* how the field looks is not known any more */
+	if (s->erases && s->rests && !s->left) /* the pictures learned of the field are of the old size */
 		s->left = "the screen has changed its size";
 }
 
@@ -249,7 +249,8 @@ static void follow_field(struct observations *s, int64_t at_ns, const uint32_t *
 	size_t from = field_count_differing(&e->field, is, now, stride), to = field_count_differing(&e->field, goal, now, stride);
 	bool reached = !taught && goal == FIELD_TYPED ? from > e->field.slack : to <= e->field.slack;
 
-	e->begun_ns = e->begun_ns < atomic_load(&s->sent_ns) ? 0 : e->begun_ns; /* it was of the key before, or of none */
+	if (e->begun_ns < atomic_load(&s->sent_ns)) /* a change before the key was sent is no part of its answer */
+		e->begun_ns = 0;
 	if (!taught && (reached || (is == FIELD_EMPTY ? from : to) > e->field.slack))
 		follow_teaching(s, at_ns, now, stride, reached);
 	if (reached) {

@@ -264,7 +264,7 @@ static void add_open_message(struct interval_flow *f, const struct flow *flow, i
 	f->quick = time_ns - f->message_latest.ns < INTERVAL_REPEAT_NS ? f->quick + 1 : 0;
 	f->repeats |= f->quick >= INTERVAL_REPEATS && has_releases(f);
 	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS && has_releases(f))
-		f->messages_open = 0;				  /* a release, maybe, before the user rested */
+		f->messages_open = 0;				  /* maybe the release of a key pressed before the rest */
 	if (time_ns - f->message_latest.ns >= INTERVAL_REST_NS) { /* longer than a key is held: pressed and released, if even */
 		f->rested_ns = has_releases(f) && !f->counted && f->burst % 2 == 0 ? time_ns : 0;
 		f->burst = 0;
@@ -401,7 +401,7 @@ static const struct open_message *read_wait(const struct interval_flow *f, int64
 		return NULL;
 	if ((m = find_on_time(f, time_ns)))
 		return m;
-	/* the first one had no effect if the user rested */
+	/* Of two inputs with a rest between them, the first one may have had no effect. */
 	return !has_releases(f) && f->second_ns - f->counted_ns >= INTERVAL_REST_NS && count_ignored(f, time_ns)
 		       ? &f->message_open[1]
 		       : NULL;

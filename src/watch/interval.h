@@ -53,7 +53,7 @@
 #define INTERVAL_REPEATS 16
 #define INTERVAL_LATE 24   /* late inputs over which shares are of the latest */
 #define INTERVAL_PLAIN 0.3 /* share of those that no later message explains, from which on none is explained */
-#define INTERVAL_ENDS 32   /* inputs of an update whose wait until its end is known */
+#define INTERVAL_ENDS 32   /* most inputs of one update whose wait until its end is timed */
 #ifndef INTERVAL_OTHERS
 #define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
 #endif

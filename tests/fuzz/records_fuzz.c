@@ -30,7 +30,7 @@ static void compare(pcap_t *p, struct record_reader *r)
 	struct packet packet;
 	struct pcap_pkthdr *h;
 	const u_char *bytes;
-	bool beyond = false; /* the first fraction is over a second: of nanoseconds; libpcap believes the file */
+	bool beyond = false; /* a first fraction over a second: nanoseconds to us, microseconds to libpcap, as the file says */
 	int64_t packets = 0;
 	int n, mine;
 

@@ -96,7 +96,7 @@ static void teach(bool blinks)
 		send();
 		show(i % 2 == 0);
 		assert_int_equal(frame(), i + 1);
-		for (int k = 0; k < 4 && blinks; k++) { /* also before it is at rest */
+		for (int k = 0; k < 4 && blinks; k++) { /* twice before the field is at rest, twice after */
 			if (k == 2)
 				rest();
 			at_ns += 100 * NS_PER_MS;

@@ -108,7 +108,7 @@ TEST(addresses_that_are_looked_up_again_replace_the_first)
 	dial_look_up("127.0.0.1", 1);
 	dial_look_up("127.0.0.2", 1);
 	assert_true(dial_tcp("127.0.0.2", 1, clock_now() + NS_PER_S, &why) < 0);
-	dial_look_up("", -1); /* none */
+	dial_look_up("", -1); /* fails, and frees the second */
 }
 
 TEST(a_path_that_is_too_long)

@@ -18,8 +18,8 @@
 
 static struct tree below;
 
-/* Takes root's capabilities, which are this program's, for what it measures, but those with which a terminal that root starts gives
- * its shell a login's groups and pseudoterminal. (An ordinary user may drop none, and has none.) */
+/* The command gets none of root's capabilities, but the three that xterm needs to start a shell as root: to give away its
+ * pseudoterminal, and to set the shell's user and groups. (An ordinary user has none, and may drop none.) */
 static void drop_capabilities(void)
 {
 	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0UL, 0UL, 0UL) >= 0; cap++)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A web server with a script, for vusers to be held against: prints its port; answers at once, but for what it is told.
 
---delay S: each answer comes so long after its request, on each connection for itself. --pause-at S --pause S: from S after the first
-request nobody is answered for so long. --refuse: every 5th request is answered 503. --fail: so it is, and every 7th is broken off,
-every 11th never answered. /count says how many connections and requests (its own not) there were, and to which hosts."""
+--delay S: each answer comes so long after its request, on each connection for itself. --pause-at S --pause S: from S after the
+first request nobody is answered for so long. --refuse: every 5th request is answered 503. --fail: so it is, and every 7th is
+broken off, every 11th never answered. /count says how many connections and requests (its own not) there were, and to which hosts."""
 import argparse
 import asyncio
 import time
