@@ -67,6 +67,7 @@ static int in_child(int priority)
 	return WEXITSTATUS(status);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* it locks nothing, and says that it did */
 static long locked_kb(void)
 {
 	char line[128];
@@ -93,7 +94,7 @@ TEST(a_second_thread_unlocks_nothing)
 		struct rt_granted got;
 
 		rt_setup(0, &got);
-		if (!got.locked || locked_kb() <= 0) /* (AddressSanitizer locks nothing) */
+		if (!got.locked || locked_kb() <= 0)
 			_exit(77);
 		if (setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 0, 0 }) || (!geteuid() && setuid(65534)))
 			_exit(1);
@@ -106,6 +107,7 @@ TEST(a_second_thread_unlocks_nothing)
 		skip();
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
+#endif
 
 TEST(tells_what_was_granted)
 {
