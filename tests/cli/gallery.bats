@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # thinprobe gallery: its runs, how they are kept, its page; on a made-up tree, whose runs and reports are short scripts.
+# bats file_tags=waits:gallery
 
 bats_require_minimum_version 1.5.0
 load ../undrawn
