@@ -4,8 +4,10 @@ MAKEFLAGS += -r
 KITS = $(wildcard kits/*)
 in_trees = $(wildcard $(1) $(KITS:%=%/$(1)))
 
-# A program is a folder src/NAME of a tree with NAME.c and NAME.1. What else it needs is below, or in the kit's rooms.mk.
+# A program is a folder src/NAME of a tree with NAME.c and NAME.1 (what else it needs is below, or in the kit's rooms.mk), or
+# analysis/NAME.py with analysis/NAME.1.
 TOOLS = $(sort $(foreach page,$(call in_trees,src/*/*.1),$(filter $(basename $(notdir $(page))),$(notdir $(patsubst %/,%,$(dir $(page)))))))
+SCRIPTS = $(basename $(notdir $(call in_trees,analysis/*.1)))
 
 VERSION := $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -54,7 +56,7 @@ USES_refecho = x11
 BUILD = build
 BIN = bin
 
-PROGRAMS = $(TOOLS:%=$(BIN)/%)
+PROGRAMS = $(addprefix $(BIN)/,$(TOOLS) $(SCRIPTS))
 TESTS = $(foreach test,$(call in_trees,tests/unit/*/*_test.c),$(BUILD)/tests/$(lastword $(subst tests/unit/, ,$(test:.c=))))
 
 all: $(PROGRAMS) plugins
@@ -102,6 +104,23 @@ $(BUILD)/examples/$(1).o: $(call in_trees,src/$(1)/$(1).1) Makefile
 		/.\{77\}/d; s/.*/"    &\\n"/p}' $$<; echo '"";'; } | $$(CC) $$(ALL_CFLAGS) -x c -c -o $$@ -
 endef
 $(foreach t,$(TOOLS),$(eval $(call program,$(t))))
+
+# A program in Python: -I and -S keep out what users and machines have put beside the standard library.
+define script
+#!/usr/bin/python3 -IBSXutf8
+# SPDX-License-Identifier: GPL-3.0-or-later
+import os, sys
+here = os.path.dirname(os.path.realpath(__file__))
+home = next(p for p in (here + '/..', here + '/../../share/thinprobe', here + '/../../..') if os.path.isdir(p + '/analysis'))
+kits = home + '/kits'
+sys.path += [home, *(f'{kits}/{name}' for name in sorted(os.listdir(kits) if os.path.isdir(kits) else []))]
+sys.thinprobe_version = '$(VERSION)'
+from analysis.command import run
+run('$(1)')
+endef
+$(SCRIPTS:%=$(BIN)/%): $(BIN)/%: Makefile thinprobe | $(BIN)
+	$(file >$@.new,$(call script,$*))
+	@chmod 755 $@.new && mv $@.new $@
 
 # The extractors that summarize has in all trees: their names, in a file that is new when they are others.
 $(BUILD)/extractors.h: FORCE
@@ -287,15 +306,15 @@ install: all
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) $(BIN)/door "$(LIBEXEC)"
 	install -m 644 $(PLUGINS) "$(LIBEXEC)"
-	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
-	for part in $(foreach part,packages lab experiments plots data,$(wildcard $(KITS:%=%/$(part)))); do \
+	cp -R packages GLOSSARY.md lab experiments plots report data analysis "$(SHARE)"
+	for part in $(foreach part,packages lab experiments plots data analysis,$(wildcard $(KITS:%=%/$(part)))); do \
 		install -d "$(SHARE)/$${part%/*}" && cp -R $$part "$(SHARE)/$${part%/*}" || exit 1; done
 	find "$(SHARE)" -name '*.bats' -delete	# tests are of a checkout
 	chmod -R u+rwX,go+rX "$(SHARE)"	# whatever the umask of who installs
 	install -m 644 docs/thinprobe.1 "$(MAN)"
 	install -m 644 docs/*.5 "$(MAN5)"
 	install -m 644 $(call in_trees,docs/*.7) "$(MAN7)"
-	for page in $(call in_trees,src/*/*.1); do install -m 644 $$page "$(MAN)/thinprobe-$${page##*/}" || exit 1; done
+	for page in $(foreach pages,src/*/*.1 analysis/*.1,$(call in_trees,$(pages))); do install -m 644 $$page "$(MAN)/thinprobe-$${page##*/}" || exit 1; done
 	for page in $(call in_trees,src/*/*.5); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
 	install -m 644 *.md CITATION.cff LICENSE "$(DOC)"
 	# and what these pages link to
@@ -308,7 +327,7 @@ uninstall:
 	rm -f "$(MAN5)/thinprobe-formats.5"
 	for page in $(call in_trees,docs/*.7); do rm -f "$(MAN7)/$${page##*/}"; done
 	rm -f "$(DESTDIR)$(PREFIX)/bin/thinprobe" "$(MAN)/thinprobe.1" "$(COMPLETIONS)/thinprobe"
-	for t in $(TOOLS); do rm -f "$(MAN)/thinprobe-$$t.1"; done
+	for t in $(TOOLS) $(SCRIPTS); do rm -f "$(MAN)/thinprobe-$$t.1"; done
 	for page in $(call in_trees,src/*/*.5); do rm -f "$(MAN5)/thinprobe-$${page##*/}"; done
 
 # The same bytes from the same commit, whoever packs it: git's time, no time in gzip's header.

@@ -33,8 +33,8 @@ nearest_experiment() {
 	if [ -n "$was" ]; then echo "; it is gone: $was"; else nearest "$1" "; thinprobe list names them" $(experiments); fi
 }
 
-# The names of all programs, sorted: src/NAME with a manual of that name.
-program_names() { in_trees 'src/*/*.1' | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p' | LC_ALL=C sort; }
+# The names of all programs, sorted: src/NAME with a manual of that name, or analysis/NAME.py with one beside it.
+program_names() { in_trees 'src/*/*.1' 'analysis/*.1' | sed -nE 's,.*/(([^/]+)/\2|analysis/(.+))\.1$,\2\3,p' | LC_ALL=C sort; }
 
 # The names of the lab's plug-ins of a kind, protocols or apps, sorted; and the file of one (1: there is none).
 plugins() { in_trees "lab/$1/*.sh" | sed 's,.*/,,; s/\.sh$//' | LC_ALL=C sort; }

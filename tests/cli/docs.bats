@@ -36,7 +36,7 @@ fenced() {
 # The same of manuals' examples, of indented blocks and of the text.
 shown() {
 	{
-		grep -hE '^\.Dl ' $(in_trees 'src/*/*.1') | sed 's/\\e/\\/g'
+		grep -hE '^\.Dl ' $(in_trees 'src/*/*.1' 'analysis/*.1') | sed 's/\\e/\\/g'
 		grep -hE '^ {4}|`' $(documents) | grep -oE '(^ {4}|`)(\./)?thinprobe [^`]*'
 	} | grep -oE 'thinprobe [a-z].*' | sed -E 's/^thinprobe //; s/  +.*//; s/ (\||&&?|#|--)( .*)?$//' |
 		grep -vE ' --hog |<run>|\\$|\.\.\.|…' | sort -u

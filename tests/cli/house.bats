@@ -395,7 +395,7 @@ in_scratch() {
 # unambiguous uses are found.)
 foreign() {
 	local programs stems before="(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?"
-	programs=$(ls -d "kits/$1"/src/*/*.1 | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p' | paste -sd'|')
+	programs=$(ls -d "kits/$1"/{src/*,analysis}/*.1 2>/dev/null | sed -nE 's,.*/(([^/]+)/\2|analysis/(.+))\.1$,\2\3,p' | paste -sd'|')
 	stems=$(ls -d "kits/$1"/experiments/*/plan | cut -d/ -f4 | paste -sd'|')
 	# (a kept page carries the whole glossary)
 	grep -rnE --exclude-dir=reference "kits/$1\>|(BIN|bin|src|unit|thinprobe)[\"'}]*[/ ][\"']?($programs)\>|$before($stems)\>" "${@:2}"

@@ -19,8 +19,8 @@ setup() {
 	. lab/trees.sh
 	TOOLS=$(program_names | xargs)
 }
-pages() { in_trees 'src/*/*.[15]' 'docs/*.[157]'; }
-page_of() { in_trees "src/$1/$1.1"; }	# page_of PROGRAM
+pages() { in_trees 'src/*/*.[15]' 'analysis/*.1' 'docs/*.[157]'; }
+page_of() { in_trees "src/$1/$1.1" "analysis/$1.1"; }	# page_of PROGRAM
 
 need_mandoc() {
 	command -v mandoc >/dev/null || skip "mandoc is not installed"
@@ -61,7 +61,7 @@ man_options() {	# tool
 	local page name text section sections wrong=0
 
 	need_mandoc
-	for page in $(in_trees 'src/*/*.[15]'); do
+	for page in $(in_trees 'src/*/*.[15]' 'analysis/*.1'); do
 		name=${page##*/} sections=(NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' EXAMPLES)
 		[[ $name == *.1 ]] || sections=(NAME DESCRIPTION 'SEE ALSO')
 		text=$(<"$BATS_FILE_TMPDIR/$name") name=THINPROBE-${name^^}
@@ -126,7 +126,7 @@ man_options() {	# tool
 	for word in "${commands[@]}"; do
 		grep -qE "^\.It Cm $word( |\$)" docs/thinprobe.1 || { echo "thinprobe(1) does not describe $word"; wrong=1; }
 	done
-	for word in $(ls src/*/*.1 | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p'); do
+	for word in $(basename -s .1 -a src/*/*.1 analysis/*.1); do
 		grep -qE "^\.Xr thinprobe-$word 1( |\$)" docs/thinprobe.1 || { echo "thinprobe(1) does not name $word"; wrong=1; }
 	done
 	[ $wrong -eq 0 ]
@@ -139,17 +139,17 @@ see_also() {	# page: the pages of this suite that it names there
 @test "SEE ALSO: every page names thinprobe(1) and the pages of its text; thinprobe(1) names every program" {
 	local page tool missing wrong=0
 
-	for page in $(in_trees 'src/*/*.[15]' 'docs/thinprobe*.[157]'); do
+	for page in $(in_trees 'src/*/*.[15]' 'analysis/*.1' 'docs/thinprobe*.[157]'); do
 		missing=$(comm -23 <({ [ "$page" = ./docs/thinprobe.1 ] || echo thinprobe 1; grep -oE 'Xr thinprobe[a-z-]* [157]' "$page" |
 			sed 's/^Xr //'; } | sort -u) <(see_also "$page" | sort -u))
 		[ -z "$missing" ] || { echo "$page: SEE ALSO lacks" $missing; wrong=1; }
 		for missing in $(see_also "$page" | sed -nE 's/^thinprobe-([a-z-]+) ([157])$/\1.\2/p'); do
-			[ -n "$(in_trees "src/*/$missing" "docs/thinprobe-$missing")" ] ||
+			[ -n "$(in_trees "src/*/$missing" "analysis/$missing" "docs/thinprobe-$missing")" ] ||
 				{ echo "$page: there is no thinprobe-$missing"; wrong=1; }
 		done
 	done
 	for tool in $TOOLS; do	# the manual of its tree: thinprobe(1), or that of the kit
-		page=$(page_of "$tool") page=$(compgen -G "${page%%src/*}docs/thinprobe*[17]" | grep -v run)
+		page=$(page_of "$tool") page=${page%%src/*}; page=$(compgen -G "${page%%analysis/*}docs/thinprobe*[17]" | grep -v run)
 		see_also "$page" | grep -qx "thinprobe-$tool 1" || { echo "$page: SEE ALSO lacks $tool"; wrong=1; }
 	done
 	[ $wrong -eq 0 ]

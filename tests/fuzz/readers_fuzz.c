@@ -11,7 +11,6 @@
 #include "keyrepeat/script.h"
 #include "rdp/server.h"
 #include "rows_in.h"
-#include "score/samples_in.h"
 #include "summarize/table.h"
 #include "wire/flow.h"
 #include "wire/key_log.h"
@@ -92,18 +91,6 @@ static void read_rows(FILE *in, unsigned long *line)
 	size_t rows = 0;
 
 	rows_in_read(in, "keys/1", columns, 2, keep_row, &rows, line);
-}
-
-static void read_samples(FILE *in, unsigned long *line)
-{
-	const struct samples_cfg cfg = { .to_ns = INT64_MAX };
-	struct latency_samples samples;
-	const char *why;
-
-	if (!samples_read_table(in, &cfg, &samples, line, &why))
-		for (size_t i = 0; i < samples.n; i++)
-			must(samples.one[i].early_ms <= samples.one[i].late_ms || samples.one[i].later);
-	samples_free(&samples);
 }
 
 static void read_keys(FILE *in, unsigned long *line)
@@ -295,11 +282,11 @@ static void read_tls(const uint8_t *data, size_t size)
 	tls_stop(&whole, &n);
 }
 
-enum reader { ROWS, SAMPLES, KEYS, BLOCKS, SCRIPT, JSON, OPTIONS, DEFINITIONS, RUN, X11, TLS, RDP, READERS };
+enum reader { ROWS, GONE, KEYS, BLOCKS, SCRIPT, JSON, OPTIONS, DEFINITIONS, RUN, X11, TLS, RDP, READERS };
 
 static void read_text(enum reader kind, char *text, size_t size)
 {
-	static void (*const table[])(FILE *, unsigned long *) = { read_rows, read_samples, read_keys, read_blocks, read_script };
+	static void (*const table[])(FILE *, unsigned long *) = { read_rows, read_rows, read_keys, read_blocks, read_script };
 	unsigned long line = 0;
 	char path[64];
 	FILE *in;
