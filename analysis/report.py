@@ -87,7 +87,7 @@ class Report:
 
     def __init__(self, tool: str, given: Given):
         self.tool, self.given = tool, given
-        self.settings: dict[str, Any] = {}
+        self.settings: dict[str, Any] | None = None
         self.result: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.lines: list[str | Table] = []
@@ -114,7 +114,7 @@ class Report:
         said = [s for s in said if s] or [line.lstrip(' ') for line in self.lines if isinstance(line, str)][:1]
         return {'schema': f'thinprobe.{self.tool}/1', 'tool': self.tool, 'version': version(), 'started': self.started,
                 'host': socket.gethostname(), **({'summary': said[0]} if said and with_summary else {}),
-                'settings': self.settings, 'result': self.result}
+                **({} if self.settings is None else {'settings': self.settings}), 'result': self.result}
 
     def text(self, width: int) -> str:
         detail = self.given['detail']
@@ -228,7 +228,8 @@ def is_short_object(value: Any) -> bool:
 
 def short_object(value: dict[str, Any]) -> str:
     """In one line: n 95  min 8.1  p50 9.3; what stands in "above" and "range" as p99 >812, p50 12.5 to 201."""
-    out, above, range_ = '', value.get('above') or {}, value.get('range') or {}
+    out = ''
+    above, range_ = (found if isinstance(found := value.get(key), dict) else {} for key in ('above', 'range'))
     for i, (key, v) in enumerate(value.items()):
         bound, ends = above.get(key), range_.get(key)
         if not is_short_array(v) and (not is_leaf(v) or (v is None and key not in above and key not in range_)):
