@@ -247,7 +247,7 @@ def add_starts(s: Series, pairs: Iterable[Pair]) -> None:
         return log(b / a) if s.relative else b - a
 
     assert s.difference
-    of: tuple[list[tuple[int, float, float]], ...] = ([], [])
+    of: tuple[list[tuple[int, float, float]], list[tuple[int, float, float]]] = ([], [])
     for start, group in groupby(pairs, key=lambda p: p.start):
         low = high = 0.0
         n = 0
@@ -257,9 +257,9 @@ def add_starts(s: Series, pairs: Iterable[Pair]) -> None:
             n += 1
         of[start % 2].append((start, low / n, high / n))
     both = min(len(of[0]), len(of[1]))
-    for one, other in zip(*of):
-        for start in sorted((one, other)):
-            s.difference.add(*start)
+    for one, other in zip(of[0], of[1]):
+        for number, low, high in sorted((one, other)):
+            s.difference.add(number, low, high)
     if len(of[0]) != len(of[1]):
         s.difference.add(*(of[0] if len(of[0]) > both else of[1])[both])
 

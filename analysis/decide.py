@@ -3,7 +3,7 @@
 
 A claim that lacks what it needs, such as an interval, cannot be told; nor can one of ends the wrong way round. Rules of figures of
 papers, and limits, are made of such claims."""
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import ceil, fabs, floor, inf, isinf, isnan, log, log1p, nan, sqrt
@@ -386,12 +386,11 @@ class Kept(NamedTuple):
     leans_to_break: bool
 
 
-def judge_limit(limit: Limit, figures: Iterable[Ends]) -> Kept:
-    figures = list(figures)
+def judge_limit(limit: Limit, figures: Sequence[Ends]) -> Kept:
     words = [judge_figure(limit, f) for f in figures]
 
     def worst(which: Sequence[int]) -> int | None:
-        return max(which, key=lambda i: (limit.badness(figures[i]), -i), default=None)
+        return max(which, key=lambda i: (limit.badness(figures[i]), -i)) if which else None
 
     doubtful = worst([i for i, word in enumerate(words) if word in (RANGE, OPEN)])
     if BROKEN in words or (limit.range_breaks and RANGE in words):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import expm1, inf, isfinite, isnan, log1p, nan
+from operator import attrgetter
 from typing import Any, BinaryIO
 
 from analysis import blocks, decide, drift, report, search, sequential, tables, verdicts, words
@@ -309,7 +310,7 @@ def judge_session(task: Task) -> int:
     most = max((v.start for s in t.series for v in s.values), default=0)
     if most > BLOCKS_MOST:
         raise Stop(f'block {most}: more than {BLOCKS_MOST} blocks')
-    count, block_s = max(0, most - task.warmup), task.given['drift'] / 1e9
+    count, block_s = max(0, most - task.warmup), float(task.given['drift']) / 1e9
     if not count:
         raise Stop(f'{task.file}: no block after the warm-up has a metric')
     sessions = [place_values(s, count, task) for s in t.series]
@@ -449,8 +450,8 @@ def read_claim(cells: Sequence[str | None]) -> Claim:
     if any(number is None and cell is not None for number, cell in zip(of, cells[12:])):
         raise ValueError
     numbers = [number or 0 for number in of]
-    claim = Claim(cells[0] or '', Asked(read_ends(cells[2:7]), read_ends(cells[7:12]), share), *numbers[:4], bool(numbers[4]),
-                  bool(numbers[5]))
+    claim = Claim(cells[0] or '', Asked(read_ends(cells[2:7]), read_ends(cells[7:12]), share), numbers[0], numbers[1],
+                  numbers[2], numbers[3], bool(numbers[4]), bool(numbers[5]))
     decide.kind_of(claim.kind)
     if claim.says >= len(decide.WORDS):
         raise ValueError
@@ -492,7 +493,7 @@ def judge_claims(task: Task) -> int:
                              for c, t in zip(claims, told)], 'figures': []}
     for c, t in zip(claims, told):
         table.row(f'  {c.kind}', '-' if isnan(t.value) else words.number(t.value), t.word)
-    for of, group in groupby(claims, key=lambda c: c.of):
+    for of, group in groupby(claims, key=attrgetter('of')):
         if of:
             word, by = decide.decide_rules(list(group))
             out.result['figures'].append({'of': of, 'verdict': word, 'by': by})
