@@ -205,7 +205,8 @@ def load(folder: Path, data: Path, stem: str, marks: Sequence[Path] = ()) -> Run
     facts = read_facts(folder / 'run.json')
     columns = read_columns(read_text(folder / 'schema.tsv'))
     thresholds = typed(read_rows(read_text(data / 'thresholds.tsv')), {'value': 'real'})
-    papers = [row for path in marks for row in typed(read_rows(read_text(path)), {}) if row.get('experiment') == stem]
+    lines = [[row for row in read_rows(read_text(path)) if not row[0].startswith('#')] for path in marks]
+    papers = [row for rows in lines for row in typed(rows, {}) if row.get('experiment') == stem]
     cells = [path.name for path in (folder / 'cells').iterdir() if path.is_dir()] if (folder / 'cells').is_dir() else []
     return Run(facts, columns, read_tables(folder, columns), thresholds, papers, cells=cells, path=folder)
 

@@ -5,9 +5,10 @@ from typing import Any
 
 from analysis import words
 from analysis.amounts import Amount, Row, amount, exceeds, scaled
+from analysis.draw import (COLOURS, HEAVY, LIGHT, LINE, SHAPES, Axis, Curve, Drawing, Look, Mark, Panel, Place, place, row_of, rows_axis)
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
-from analysis.run import Run
+from analysis.run import Run, distinct
 from experiments.families import animations
 from experiments.families.animations import SHOWN, byte_words, loop_rows, mbit, system, systems
 
@@ -217,3 +218,59 @@ def views(run: Run) -> list[View]:
         View('banner', 'summary', 'The banner',
              'protocol draw banner_mbit_per_s banner_frame_wire_bytes banner_share_percent banner_verdict', only='banner_verdict'),
     ]
+
+
+# --- figures ------------------------------------------------------------------------------------------------------
+
+KINDS = (('page', 'a page with animations', 2), ('loop', 'the loop', 0), ('bar', 'a progress bar', 4), ('caret', 'a caret', 3))
+
+
+def spans(rows: list[dict[str, Any]], column: str, names: list[str], title: str) -> list[Place]:
+    """Figures along the x axis, of a system a row."""
+    found = [place(row_of(system(row), names), row, column, title) for row in rows if (row.get(column) or 0) > 0]
+    return [replace(p, x=p.y, y=p.x, low=1e-9 if p.low is not None and p.low <= 0 and column == 'mbit_per_s' else p.low)
+            for p in found if p]
+
+
+def load_figure(run: Run) -> Drawing:
+    rows = run.measured()
+    names = distinct(map(system, rows))
+    loads = [row['mbit_per_s'] for row in rows if (row.get('mbit_per_s') or 0) > 0]
+    curves = [Curve('spans hover', spans([row for row in rows if row.get('shows') == kind], 'mbit_per_s', names, title),
+                    Look(COLOURS[k], SHAPES[i], size=1), title) for i, (kind, title, k) in enumerate(KINDS)]
+    curves += [Curve('line', [Place(0.08, 0)], Look(LINE, dash=dash), title)
+               for dash, title in ((2, '10 KB/s'), (3, 'five users fill 10 Mbit/s'))]
+    x = Axis('display data on the wire, Mbit/s', min([*loads, 0.1]) / 2, max([*loads, 10]) * 2, log=True)
+    return Drawing('load', 'Network load of what is shown, for one user',
+                   [Panel(x, rows_axis(names), curves, marks=[Mark(x=0.08, dash=2), Mark(x=2, dash=3)])])
+
+
+def bytes_figure(run: Run) -> Drawing | None:
+    rows = [row for row in run.measured() if row.get('shows') == 'loop']
+    names = distinct(map(system, rows))
+    curves = [Curve('spans hover', spans(rows, column, names, title), Look(colour, shape, size=size), title)
+              for column, title, colour, shape, size in (('new_frame_wire_bytes', 'a new frame', HEAVY, 7, 1.5),
+                                                         ('frame_wire_bytes', 'a frame of the loop', LIGHT, 5, 0.8))]
+    return Drawing('frame-bytes', 'Bytes on the wire for a frame of the loop, and for a new frame',
+                   [Panel(Axis('bytes on the wire per frame seen', log=True), rows_axis(names), curves)]) if names else None
+
+
+def bandwidth_figure(run: Run) -> Drawing | None:
+    rows = [row for row in run.table('bandwidth') if (row.get('mbit_per_s') or 0) > 0]
+    if not any(row.get('shows') in ('loop', 'page') for row in run.measured()):
+        return None
+    x = Axis('seconds', 0, max([*(row['time_s'] for row in rows), 1]), step=5 if any(row['time_s'] > 8 for row in rows) else 1)
+    loads = [row['mbit_per_s'] for row in rows] + [1]
+    y = Axis('Mbit/s', min(loads) / 2, max(loads) * 2, log=True)
+    kinds = (('loop', 'fresh', 'new frames', HEAVY), ('loop', 'loop', 'the loop', LIGHT), ('page', 'loop', 'the page', COLOURS[2]))
+    panels = [Panel(x, y, [
+        Curve('line', [Place(row['time_s'], row['mbit_per_s']) for row in rows
+                       if system(row) == name and row.get('shows') == shows and row.get('step') == step], Look(colour, width=1.6), title)
+        for shows, step, title, colour in kinds], name) for name in distinct(map(system, run.measured()))]
+    return Drawing('bandwidth', 'Bandwidth over time', panels, high=210)
+
+
+def drawings(run: Run) -> list[Drawing]:
+    """load: network load by protocol and kind of animation; frame-bytes: bytes of a frame, when it is new and when it is repeated;
+    bandwidth: over time, a panel for each condition, the page in the panel of its protocol's loop."""
+    return [d for d in (load_figure(run), bytes_figure(run), bandwidth_figure(run)) if d]
