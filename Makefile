@@ -105,22 +105,8 @@ $(BUILD)/examples/$(1).o: $(call in_trees,src/$(1)/$(1).1) Makefile
 endef
 $(foreach t,$(TOOLS),$(eval $(call program,$(t))))
 
-# A program in Python: -I and -S keep out what users and machines have put beside the standard library.
-define script
-#!/usr/bin/python3 -IBSXutf8
-# SPDX-License-Identifier: GPL-3.0-or-later
-import os, sys
-here = os.path.dirname(os.path.realpath(__file__))
-home = next(p for p in (here + '/..', here + '/../../share/thinprobe', here + '/../../..') if os.path.isdir(p + '/analysis'))
-kits = home + '/kits'
-sys.path += [home, *(f'{kits}/{name}' for name in sorted(os.listdir(kits) if os.path.isdir(kits) else []))]
-sys.thinprobe_version = '$(VERSION)'
-from analysis.command import run
-run('$(1)')
-endef
-$(SCRIPTS:%=$(BIN)/%): $(BIN)/%: Makefile thinprobe | $(BIN)
-	$(file >$@.new,$(call script,$*))
-	@chmod 755 $@.new && mv $@.new $@
+$(SCRIPTS:%=$(BIN)/%): $(BIN)/%: analysis/start.in Makefile thinprobe | $(BIN)
+	sed 's/@NAME@/$*/; s/@VERSION@/$(VERSION)/' $< >$@.new && chmod 755 $@.new && mv $@.new $@
 
 # The extractors that summarize has in all trees: their names, in a file that is new when they are others.
 $(BUILD)/extractors.h: FORCE
@@ -309,7 +295,7 @@ install: all
 	cp -R packages GLOSSARY.md lab experiments plots report data analysis "$(SHARE)"
 	for part in $(foreach part,packages lab experiments plots data analysis,$(wildcard $(KITS:%=%/$(part)))); do \
 		install -d "$(SHARE)/$${part%/*}" && cp -R $$part "$(SHARE)/$${part%/*}" || exit 1; done
-	find "$(SHARE)" -name '*.bats' -delete	# tests are of a checkout
+	find "$(SHARE)" \( -name '*.bats' -o -name '*.pyc' -o -name start.in \) -delete	# of a checkout
 	chmod -R u+rwX,go+rX "$(SHARE)"	# whatever the umask of who installs
 	install -m 644 docs/thinprobe.1 "$(MAN)"
 	install -m 644 docs/*.5 "$(MAN5)"

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import fabs, fmod, inf, isfinite
-from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from analysis.text import complain, nearest, wrapped
@@ -130,7 +129,8 @@ def with_unit(text: str, units: dict[str, float]) -> int:
     value *= units[unit]
     if not fabs(value) < 9.2e18:
         raise OverflowError
-    return int(fabs(value) + 0.5) * (-1 if value < 0 else 1)
+    size, part = divmod(fabs(value), 1)
+    return int(size + (part >= 0.5)) * (-1 if value < 0 else 1)  # as C's llround()
 
 
 class NoUnit(ValueError):
@@ -324,10 +324,11 @@ def examples(synopsis: str) -> str:
     """Up to two short commands of the manual's examples; where the synopsis begins with one command of several, of that."""
     tool, *rest = synopsis.split(' ')
     common = f'{tool} {rest[0]}' if rest and rest[0][:1].islower() and ' | ' not in synopsis else tool
-    page = next((p / f'{tool}.1' for p in map(Path, sys.modules['analysis'].__path__) if (p / f'{tool}.1').is_file()), None)
+    page = next(filter(os.path.isfile, (f'{room}/{tool}.1' for room in sys.modules['analysis'].__path__)), None)
     if not page:
         return ''
-    lines = [line.removeprefix('.Dl ').removesuffix(' &') for line in page.read_text().partition('.Sh EXAMPLES')[2].splitlines()]
+    with open(page, encoding='utf-8') as text:
+        lines = [line.removeprefix('.Dl ').removesuffix(' &') for line in text.read().partition('.Sh EXAMPLES')[2].splitlines()]
     lines = [line for line in lines if line.startswith(f'thinprobe {common} ') and not set('|"&') & set(line) and len(line) < 77]
     return ''.join(['examples:\n', *(f'    {line}\n' for line in lines[:2])]) if lines else ''
 

@@ -140,7 +140,10 @@ class Vsimax(NamedTuple):
 
 def half_away(value: float) -> float:
     """Rounded as C's round(): halves away from 0."""
-    return floor(abs(value) + 0.5) * (-1.0 if value < 0 else 1.0) if isfinite(value) else value
+    if not isfinite(value):
+        return value
+    whole = floor(abs(value))
+    return (whole + (abs(value) - whole >= 0.5)) * (-1.0 if value < 0 else 1.0)
 
 
 def vsimax(answers: Sequence[Answer], late: bool, l: dict[str, float]) -> Vsimax:

@@ -7,7 +7,6 @@ say(), warn() and table(); with --verbose the tree, too. Files are replaced atom
 """
 import os
 import re
-import socket
 import stat
 import time
 from collections.abc import Iterable, Sequence
@@ -113,7 +112,7 @@ class Report:
         said = self.warnings[:1] or [self.summary] or []
         said = [s for s in said if s] or [line.lstrip(' ') for line in self.lines if isinstance(line, str)][:1]
         return {'schema': f'thinprobe.{self.tool}/1', 'tool': self.tool, 'version': version(), 'started': self.started,
-                'host': socket.gethostname(), **({'summary': said[0]} if said and with_summary else {}),
+                'host': os.uname().nodename, **({'summary': said[0]} if said and with_summary else {}),
                 **({} if self.settings is None else {'settings': self.settings}), 'result': self.result}
 
     def text(self, width: int) -> str:

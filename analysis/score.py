@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """score - how users judge latencies: published models (models.py) side by side, from one file of samples."""
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite, nan
@@ -17,7 +18,8 @@ MODELS = ('perception', 'tolia', 'apdex', 'wu', 'vsimax')
 UNIT_MS = {'ns': 1e-6, 'us': 1e-3, 'ms': 1.0, 's': 1e3}
 USUAL = ('answer_ns', 'elapsed', 'latency_ms', 'response_ms', 'r_ms', 'latency_ns')  # columns of latencies
 LONGEST_MS = 1e12  # 64 bits hold so many nanoseconds
-HELD = 'Number of samples in transaction : '  # JMeter's
+HELD_WORDS = 'Number of samples in transaction : '  # JMeter's; a number follows
+HELD = re.compile(HELD_WORDS + r'\s*[+-]?0*[1-9]')
 OPTIONS = (
     Option('model', 'word', 'rule to apply (all)', words=('all', *MODELS)),
     Option('column', 'text', 'column of the latency (answer_ns - due_ns, elapsed, latency_ms, ...)', meta='NAME'),
@@ -152,13 +154,8 @@ def read_row(cells: Sequence[str], c: Columns, span: tuple[int, float], s: Sampl
     # rounded to whole ns: a latency exactly at a threshold stays there, whatever its unit
     early_ms, late_ms = (models.half_away(v * c.unit_ms * 1e6) / 1e6 for v in (early, late))
     s.answers.append(Answer(early_ms, late_ms, later, success == 'false', users))
-    s.transactions += next((bool(held_count(cell)) for cell in cells if cell.startswith(HELD)), False)
+    s.transactions += bool(HELD.match(next((cell for cell in cells if cell.startswith(HELD_WORDS)), '')))
     s.ranged += late > early
-
-
-def held_count(cell: str) -> int:
-    digits = cell[len(HELD):].strip().split(' ')[0]
-    return int(digits) if digits.isdecimal() and len(digits) < 20 else 0
 
 
 def read_samples(stream: BinaryIO, given: Given) -> Samples:

@@ -8,7 +8,7 @@ from analysis.command import Stop, whole
 
 LONGEST = 65534  # bytes of a line
 CELLS = 256  # most of a line
-LARGEST = 2 ** 63 // 4  # of times and counts, so that sums and differences of a few stay within 64 bits
+LARGEST = (2 ** 63 - 1) // 4  # of times and counts, so that sums and differences of a few stay within 64 bits
 NOT_TEXT = (
     (b'\x1f\x8b', 'compressed with gzip: pipe zcat FILE into this program, with - as the file'),
     (b'\x28\xb5\x2f\xfd', 'compressed with zstd: pipe zstdcat FILE into this program, with - as the file'),

@@ -92,3 +92,8 @@ def test_constants_have_a_source_and_a_range():
             models.read_limits([(2, [name, value, ''])])
     with pytest.raises(models.BadLine, match='perception'):
         models.read_limits(rows[1:])
+
+
+@pytest.mark.parametrize('value, nearest', [(0.49999999999999994, 0), (0.5, 1), (-2.5, -3), (4503599627370497.0, 4503599627370497)])
+def test_halves_are_rounded_away_from_zero_and_nothing_else(value, nearest):
+    assert models.half_away(value) == nearest

@@ -40,3 +40,10 @@ def test_mutants_are_read_or_refused_with_a_reason():
         for name in score.MODELS if samples.answers else ():
             score.RULES[name](samples, {constant: 1.0 for constant in score.models.CONSTANTS})
     assert 400 < read < 3600
+
+
+def test_transactions_are_known_by_the_words_of_their_message():
+    table = ('timeStamp,elapsed,responseMessage\n1,5,"Number of samples in transaction : 3, number of failing samples : 0"\n'
+             '2,5,Number of samples in transaction : 0\n3,5,OK\n')
+    samples = score.read_samples(io.BytesIO(table.encode()), parse([], 'score SAMPLES', '', score.OPTIONS))
+    assert (len(samples.answers), samples.transactions) == (3, 1)

@@ -64,7 +64,7 @@ def test_latencies_of_a_key():
     assert tables.latency(key(due_ns=100), True) is None
 
 
-@pytest.mark.parametrize('cells', [{}, {'due_ns': 'x'}, {'due_ns': -1}, {'due_ns': 2 ** 62}, {'due_ns': 5, 'answer_ns': 4},
+@pytest.mark.parametrize('cells', [{}, {'due_ns': 'x'}, {'due_ns': -1}, {'due_ns': 2 ** 61 - 1}, {'due_ns': 5, 'answer_ns': 4},
                                    {'due_ns': 5, 'answer_ns': 9, 'earliest_ns': 10}, {'due_ns': 5, 'earliest_ns': 4, 'censored_ns': 9}])
 def test_times_that_are_no_keys(cells):
     with pytest.raises(ValueError):
