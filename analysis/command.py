@@ -92,13 +92,13 @@ class Given:
 
 # --- values -------------------------------------------------------------------------------------------------------
 
-DECIMAL = re.compile(r'[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?')
+DECIMAL = re.compile(r'[+-]?(?!0[xX])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?')
 
 
 def decimal(text: str) -> tuple[float, str]:
     """A decimal number at the beginning of the text, and what follows it. ValueError: none; OverflowError: too large."""
     found = DECIMAL.match(text) if text.isascii() else None
-    if not found or re.match(r'[+-]?0[xX]', text):
+    if not found:
         raise ValueError
     value = float(found[0])
     if not isfinite(value):

@@ -84,17 +84,19 @@ class Rows(NamedTuple):
 
 def read_table(stream: BinaryIO) -> Rows:
     """A table with tabs, or with commas where its header has no tab. BadLine: no header."""
-    lines = ((at, line) for at, line in raw_lines(stream))
-    first = next(((at, line) for at, line in lines if line), None)
-    if not first:
-        raise BadLine('no header')
-    commas = b'\t' not in first[1]
+    lines, at = raw_lines(stream), 0
+    first: bytes | None = b''
+    while not first:
+        at, first = next(lines, (at, None))
+        if first is None:
+            raise BadLine('no header', at + 1)
+    commas = b'\t' not in first
 
     def split(line: bytes) -> list[str]:
-        text = re.split('[\r\n]', line.decode(errors='surrogateescape'), maxsplit=1)[0]
+        text = line.decode(errors='surrogateescape').partition('\r')[0]
         return split_commas(text) if commas and '"' in text else text.split(',' if commas else '\t')
 
-    header = split(first[1])
+    header = split(first)
 
     def rows() -> Iterator[tuple[int, list[str]]]:
         for at, line in joined(lines) if commas else lines:

@@ -26,7 +26,7 @@ def test_quoted_cells():
 
 
 @pytest.mark.parametrize('data, line, word', [
-    (b'', 0, 'header'), (b'a,b\n1\n', 2, 'cells'), (b'a\n\x00\n', 2, 'byte 0'), (b'\x1f\x8b', 1, 'gzip'), (b'a,b\n1,"x\n', 2, 'quote'),
+    (b'', 1, 'header'), (b'\n\n', 3, 'header'), (b'a,b\n1\n', 2, 'cells'), (b'a\n\x00\n', 2, 'byte 0'), (b'\x1f\x8b', 1, 'gzip'), (b'a,b\n1,"x\n', 2, 'quote'),
     (b'a\n' + b'x' * 70000, 2, 'too long'), (b'<?xml?>', 1, 'XML'), (b'a' + b'\tx' * 300 + b'\n' + b'\t' * 300, 2, 'cells'),
 ])
 def test_what_is_no_table(data, line, word):
