@@ -66,6 +66,7 @@ class Option:
     meta: str = ''
     key: str = ''
     value: Any = True
+    many: int = 0  # most times that it may be given, each a value of a list; 0: the last counts
 
     def takes_value(self) -> bool:
         return self.kind not in ('flag', 'set')
@@ -275,7 +276,12 @@ def parse(words: Sequence[str], synopsis: str, summary: str, options: Sequence[O
         elif option is VERSION:
             print_and_end(version_text(synopsis.split()[0]))
         else:
-            given.values[option.key or option.name] = read_value(option, text)
+            key, value = option.key or option.name, read_value(option, text)
+            values = given.values.setdefault(key, []) if option.many else []
+            if option.many and len(values) == option.many:
+                raise Usage(f'--{option.name} {text}: not {option.meta}')
+            values.append(value)
+            given.values[key] = values if option.many else value
             given.options.append(option)
     given.options.sort(key=list(options).index)
     return given

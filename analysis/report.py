@@ -368,7 +368,7 @@ def is_same_output(a: str, b: str) -> bool:
 
 def refuse_same_outputs(**paths: str | None) -> None:
     """Refuses two options that would write to one file (except devices), before one of them is opened."""
-    named = [(f'--{name.replace("_", "-")}', path) for name, path in paths.items() if path]
+    named = [('-o' if name == 'o' else f'--{name.replace("_", "-")}', path) for name, path in paths.items() if path]
     for i, (option, path) in enumerate(named):
         for earlier, other in named[:i]:
             if is_same_output(path, other):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of others: lines of bounded length, cells by tabs or commas, and columns found by name. Everything read is data."""
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 from typing import BinaryIO, NamedTuple
 
 from analysis.command import Stop, whole
+from analysis.text import printable
 
 LONGEST = 65534  # bytes of a line
 CELLS = 256  # most of a line
@@ -63,11 +65,12 @@ def joined(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
         raise
 
 
-def split_commas(line: str) -> list[str]:
-    """Cells by commas; a quoted one may hold commas, and its quotes twice. Text behind a closing quote is ignored."""
+def split_quoted(line: str, separator: str = ',') -> list[str]:
+    """Cells by commas or the like; a quoted one may hold commas, and its quotes twice. Text behind a closing quote is ignored."""
     cells, at = [], 0
+    cell = re.compile(f'"((?:[^"]|"")*)"?[^{separator}]*|([^{separator}]*)')
     while True:
-        found = re.compile(r'"((?:[^"]|"")*)"?[^,]*|([^,]*)').match(line, at)
+        found = cell.match(line, at)
         assert found
         cells.append(found[2] if found[1] is None else found[1].replace('""', '"'))
         at = found.end()
@@ -80,6 +83,7 @@ class Rows(NamedTuple):
     """A table: the names of its columns, and its rows with their line numbers, each as long as the header."""
     header: list[str]
     rows: Iterator[tuple[int, list[str]]]
+    line: int  # of the header
 
 
 def read_table(stream: BinaryIO) -> Rows:
@@ -94,7 +98,7 @@ def read_table(stream: BinaryIO) -> Rows:
 
     def split(line: bytes) -> list[str]:
         text = line.decode(errors='surrogateescape').partition('\r')[0]
-        return split_commas(text) if commas and '"' in text else text.split(',' if commas else '\t')
+        return split_quoted(text) if commas and '"' in text else text.split(',' if commas else '\t')
 
     header = split(first)
 
@@ -106,7 +110,7 @@ def read_table(stream: BinaryIO) -> Rows:
             if len(cells) != len(header) or len(cells) > CELLS:
                 raise BadLine("number of cells differs from the header's", at)
             yield at, cells
-    return Rows(header if len(header) <= CELLS else [], rows())
+    return Rows(header if len(header) <= CELLS else [], rows(), first[0])
 
 
 def find(header: Sequence[str], name: str) -> int:
@@ -160,6 +164,30 @@ def read_schema(stream: BinaryIO, schema: str, columns: Sequence[str], needed: i
         yield at, [cells[i] if i >= 0 else None for i in places]
     if not at:
         raise BadLine('')
+
+
+def open_rows(path: str | None) -> BinaryIO | None:
+    """A file of rows, opened before the work; -: standard output."""
+    try:
+        return open(1, 'wb', closefd=False) if path == '-' else open(path, 'wb') if path else None
+    except OSError as e:
+        raise Stop(f'cannot write {path}: {e.strerror}') from None
+
+
+def write_rows(out: BinaryIO | None, path: str | None, schema: str, columns: Sequence[str],
+               rows: Iterable[Sequence[str | float]]) -> None:
+    """Texts as they are, numbers with nine digits; a number that is not finite becomes an empty cell."""
+    def text(value: str | float) -> str:
+        return printable(value) if isinstance(value, str) else f'{value:.9g}' if isfinite(value) else ''
+
+    if not out:
+        return
+    try:
+        with out:
+            out.write(('\t'.join(['schema', *columns]) + '\n').encode())
+            out.writelines(('\t'.join([schema, *map(text, row)]) + '\n').encode(errors='surrogateescape') for row in rows)
+    except OSError as e:
+        raise Stop(f'cannot write {path}: {e.strerror}') from None
 
 
 class Key(NamedTuple):

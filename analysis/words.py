@@ -2,6 +2,7 @@
 """Numbers as text for people: three significant digits (two below 1), commas between thousands, a suitable unit. Pure.
 
 NaN and infinities give -; there is no negative zero."""
+from collections.abc import Sequence
 from math import fabs, floor, isfinite, log10
 
 from analysis.figures import Figure
@@ -31,6 +32,24 @@ def count(value: int) -> str:
 def counted(value: int, noun: str) -> str:
     """1 run, 48,212 runs"""
     return f'{value:,d} {noun}{"" if value == 1 else "s"}'
+
+
+def in_unit(value: float, units: Sequence[tuple[float, str]]) -> str:
+    """In the largest unit in which it is at least 1, of these in ascending order."""
+    if not isfinite(value):
+        return '-'
+    factor, name = next((u for u in reversed(units[1:]) if rounded(fabs(value) / u[0]) >= 1), units[0])
+    return f'{number(value / factor)} {name}'
+
+
+def time(ns: float) -> str:
+    """412 ns, 31 µs, 5.20 ms, 10.0 s, 12 min 4 s, 3 h 20 min"""
+    if fabs(ns) < 0.5:
+        return '0 s'
+    if not 119.5e9 <= fabs(ns) < 1e18:
+        return in_unit(ns, ((1, 'ns'), (1e3, 'µs'), (1e6, 'ms'), (1e9, 's')))
+    s = int(fabs(ns) / 1e9 + 0.5)
+    return ('-' if ns < 0 else '') + (f'{s // 60} min {s % 60} s' if s < 7200 else f'{s // 3600} h {s % 3600 // 60} min')
 
 
 def figure(f: Figure, unit: float = 1) -> str:

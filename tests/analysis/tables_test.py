@@ -19,9 +19,9 @@ def test_tabs_or_commas_by_the_header():
 
 
 def test_quoted_cells():
-    assert tables.split_commas('a,"b, ""c""",,"d"x,e') == ['a', 'b, "c"', '', 'd', 'e']
-    assert tables.split_commas('"open') == ['open']
-    assert tables.split_commas('a,') == ['a', '']
+    assert tables.split_quoted('a,"b, ""c""",,"d"x,e') == ['a', 'b, "c"', '', 'd', 'e']
+    assert tables.split_quoted('"open') == ['open']
+    assert tables.split_quoted('a,') == ['a', '']
     assert read(b'a,b\n1,"two\nlines"\n2,c\n')[1] == [(2, ['1', 'two lines']), (4, ['2', 'c'])]
 
 
