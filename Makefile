@@ -45,7 +45,7 @@ LIBS_refecho := $(filter-out -lwayland-client -lxkbcommon,$(LIBS_refecho))
 endif
 
 # Rooms that several programs share, beside the library.
-ROOMS = x11 rfb rdp wire watch
+ROOMS = x11 rfb rdp wire watch judge
 USES_wire = rfb
 USES_watch = wire rfb
 USES_prototap = watch wire rfb
@@ -196,18 +196,13 @@ $(BUILD)/bench/ab_rates: bench/ab_rates.c $(BUILD)/judge.a $(BUILD)/lib.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/judge.a $(BUILD)/lib.a $(LIBS_judge) -lm
 
-# Deciders on made-up scenes: tests/scenes/NAME.c, linked with all but the main files of the programs that SCENES_NAME lists.
-SCENES_soak = judge
+# Deciders on made-up scenes: tests/scenes/NAME.py; or NAME.c, linked with all but the main files of the programs that SCENES_NAME
+# lists.
 SCENES_keys = keyrepeat
 SCENES_LINK_keys = -Wl,--wrap=clock_now,--wrap=clock_process_cpu,--wrap=clock_sleep,--wrap=proc_sleep,--wrap=sender_await_line
 SCENES_watch = watch wire rfb
 SCENES_sure = summarize
 SCENES_gate = judge summarize
-SCENES_ab = judge
-SCENES_capacity = judge
-SCENES_rules = judge
-SCENES_claims = judge
-SCENES_rates = judge
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)
@@ -216,6 +211,10 @@ $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreac
 
 endef
 $(foreach f,$(filter-out %/scene.c,$(call in_trees,tests/scenes/*.c)),$(eval $(call scenes,$(basename $(notdir $(f))),$(f))))
+
+$(patsubst %.tsv,$(BUILD)/scenes/%,$(notdir $(wildcard $(patsubst %.py,%.tsv,$(wildcard tests/scenes/*.py))))): | $(BUILD)
+	@mkdir -p $(@D)
+	ln -sf $(abspath tests/scenes/$(@F).py) $@
 
 # Every call of a program fails once: the tool, and what it preloads.
 TEST_PROGRAMS += $(BUILD)/torture/torture $(BUILD)/torture/shim.so

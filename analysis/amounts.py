@@ -8,7 +8,7 @@ from math import fabs, inf, nan
 from typing import Any
 
 from analysis import decide, words
-from analysis.decide import Asked, Ends, Told
+from analysis.decide import Answer, Claim, Figure
 
 Row = Mapping[str, Any]  # column -> number (float), text, or None
 WHY = {'overloaded': 'overloaded', 'too few': 'too few keys', 'failed': 'failed', 'range': 'only a range',
@@ -159,14 +159,14 @@ def span(start: float | None, end: float | None) -> Amount:
     return Amount(start=start, end=end)
 
 
-def ends(a: Amount) -> Ends:
+def ends(a: Amount) -> Figure:
     """As decide.py takes it."""
     def known(value: float | None) -> float:
         return nan if value is None else value
 
     least = known(a.at_least())
     most = inf if a.above or (a.is_known() and a.at_most() is None) else known(a.at_most())
-    return Ends(least, most if least == least else nan, known(a.low), known(a.high), int(a.repeats or 0))
+    return Figure(least, most if least == least else nan, known(a.low), known(a.high), int(a.repeats or 0))
 
 
 def with_both(a: Amount) -> Amount:
@@ -177,14 +177,19 @@ def with_both(a: Amount) -> Amount:
     return replace(a, repeats=None) if a.repeats == 2 else a
 
 
-def yes_or_no(told: Told) -> bool | None:
+def ask(kind: str, a: Amount, b: Amount, share: int = 1) -> Answer:
+    """What is decided of a claim of this kind; of as many claims together, with 95 % confidence."""
+    return decide.judge(Claim(kind, share, ends(a), ends(b)))
+
+
+def yes_or_no(answer: Answer) -> bool | None:
     """None: cannot tell."""
-    return {decide.HOLDS: True, decide.FAILS: False}.get(told.word)
+    return {decide.HOLDS: True, decide.FAILS: False}.get(answer.word)
 
 
 def exceeds(a: Amount, b: Amount) -> bool | None:
     """Is the first surely more than the second?"""
-    return yes_or_no(decide.above(Asked(ends(with_both(a)), ends(with_both(b)))))
+    return yes_or_no(ask('above', with_both(a), with_both(b)))
 
 
 def above(row: Row, name: str, limit: float) -> bool | None:
@@ -192,7 +197,7 @@ def above(row: Row, name: str, limit: float) -> bool | None:
 
 
 def within(a: Amount, start: float, end: float) -> bool | None:
-    return yes_or_no(decide.within(Asked(ends(with_both(a)), Ends(start, end))))
+    return yes_or_no(ask('within', with_both(a), span(start, end)))
 
 
 def near(row: Row, name: str, value: float | None, share: float, more: float) -> bool | None:
@@ -203,9 +208,9 @@ def near(row: Row, name: str, value: float | None, share: float, more: float) ->
     return within(amount(row, name), value - by, value + by)
 
 
-def off(a: Amount, b: Amount, percent: float) -> Told:
+def off(a: Amount, b: Amount, percent: float) -> Answer:
     """By at most so many percent?"""
-    return decide.off(Asked(ends(with_both(a)), ends(with_both(b)), percent=percent))
+    return ask(f'off {percent:g}', with_both(a), with_both(b))
 
 
 def scaled(a: Amount, by: float) -> Amount:
@@ -219,19 +224,19 @@ def scaled(a: Amount, by: float) -> Amount:
 OVER_ALL = re.compile(r'(^|_)p[0-9]{2,3}(_|$)|^late_(share_)?percent|^(startup|event|t0_(warm|cold)|used|left)_ms')
 
 
-def differ(a: Row, b: Row, name: str, share: int = 1) -> Told:
+def differ(a: Row, b: Row, name: str, share: int = 1) -> Answer:
     """Is the second row's figure another one, of so many claims together? (The interval of a percentile, a share of keys or a median of
     starts is of the keys or starts of all repeats together, not of Student's t over the repeats.)"""
     def one(row: Row) -> Amount:
         figure = amount(row, name)
         return replace(figure, repeats=None) if (figure.repeats or 0) > 2 and OVER_ALL.search(name) else figure
 
-    return decide.differs(Asked(ends(one(a)), ends(one(b)), share))
+    return ask('differs', one(a), one(b), share)
 
 
-def multiple(a: Amount, b: Amount) -> Told:
+def multiple(a: Amount, b: Amount) -> Answer:
     """How many times the second one is the first?"""
-    return decide.times(Asked(ends(a), ends(b)))
+    return ask('times', a, b)
 
 
 def is_floor(ms: float, share: float, floor: float) -> bool | None:

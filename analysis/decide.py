@@ -1,33 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Is what a page would say of figures so? Each claim by itself, from the figures as the tables have them. Pure.
 
-A claim that lacks what it needs, such as an interval, cannot be told; nor can one of ends the wrong way round. Rules of figures of
-papers, and limits, are made of such claims."""
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+A claim that lacks what it needs, such as an interval, is UNTOLD; so is one of ends the wrong way round.
+"""
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from math import ceil, fabs, floor, inf, isinf, isnan, log, log1p, nan, sqrt
-from typing import NamedTuple
+from math import ceil, fabs, floor, inf, isfinite, isinf, isnan, log, nan, sqrt
+from typing import BinaryIO, NamedTuple
 
-from analysis.ieee import exp_less_1, least, ln, most, quotient
-from analysis.special import binomial_at_most, chi_squared_quantile, normal_quantile, t_quantile
+from analysis import ieee, special, tables
+from analysis.tables import BadLine
 
+UNTOLD, HOLDS, FAILS = range(3)  # words of claims
+SAME, LESS, CONTRARY, NOTHING = range(4)  # words of rules
 LEVEL = 0.95
-UPPER = (1 + LEVEL) / 2
 BEYOND = 10  # so many values must lie beyond a percentile
 NEAR = 0.1  # an interval that ends so near to a whole number does not exclude it
 ROUNDED = 1e-9  # rounding error of a quotient, in percent, which does not count
-STRAIGHT = 0.98  # share of the variance that a straight line explains
+STRAIGHT = 0.98
+POINTS_LEAST = 3
+COLUMNS = ('kind', 'share', 'from', 'to', 'low', 'high', 'repeats', 'from_b', 'to_b', 'low_b', 'high_b', 'repeats_b',
+           'of', 'rule', 'part', 'says', 'some', 'whole')
+NEEDED = 12
 
-UNTOLD, HOLDS, FAILS = 'cannot tell', 'holds', 'fails'
-SAME, LESS, CONTRARY, NOT_TOLD = 'as then', 'as then, smaller', 'no longer', 'cannot tell'
-WORDS = (SAME, LESS, CONTRARY)
 
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """A figure: start = end, or the ends of a range (end infinite: a lower bound); low and high: its interval. NaN: none.
-    repeats: how many it is made from, or how many events; 0: not known."""
+class Figure(NamedTuple):
+    """start and end: twice the number, or the ends of a range (to infinity: a lower bound); low and high: its interval. NaN: none.
+    repeats: how many it is made from, or how many events; 0: not known. Of two repeats, low and high are their values."""
     start: float = nan
     end: float = nan
     low: float = nan
@@ -37,365 +36,371 @@ class Ends:
     def is_number(self) -> bool:
         return self.start == self.end
 
+    def is_reversed(self) -> bool:
+        """Ends of a range or an interval the wrong way round: a mistake, of which nothing follows."""
+        return self.start > self.end or self.low > self.high
 
-class Told(NamedTuple):
-    """What is said of a claim; NaN: not known."""
-    word: str = UNTOLD
+    def ends(self) -> tuple[float, float]:
+        """Its interval, or what is known of it without one."""
+        return self.start if isnan(self.low) else self.low, self.end if isinf(self.end) or isnan(self.high) else self.high
+
+
+def number(value: float, repeats: int = 0) -> Figure:
+    return Figure(value, value, repeats=repeats)
+
+
+class Answer(NamedTuple):
+    word: int = UNTOLD
     value: float = nan
     low: float = nan
     high: float = nan
 
 
-class Asked(NamedTuple):
-    """A claim: its figures, in percent its tolerance (`off`), and how many claims are to hold together with 95 % confidence."""
-    a: Ends
-    b: Ends
-    share: int = 1
-    percent: float = nan
+class Claim(NamedTuple):
+    """share: claims that are to hold together, all of them, with 95 % confidence. Of a rule of a figure of a paper: the figure
+    (from 1; 0: of none), its rule, the condition of the rule, the word that it says; one claim of the condition is enough; what
+    the paper varied was run in full."""
+    kind: str
+    share: int
+    a: Figure
+    b: Figure = Figure()
+    of: int = 0
+    rule: int = 0
+    part: int = 0
+    says: int = 0
+    some: int = 0
+    whole: int = 0
 
 
-def shared(share: int) -> float:
-    """Two-sided 95 %, for as many claims together (Bonferroni): the upper quantile's p."""
+def beyond(share: int) -> float:
+    """The level of one side of an interval that so many claims share (Bonferroni)."""
     return 1 - (1 - LEVEL) / 2 / share
 
 
-def known_ends(f: Ends) -> tuple[float, float]:
-    """Its interval, or what is known of it without one."""
-    return f.start if isnan(f.low) else f.low, f.end if isinf(f.end) or isnan(f.high) else f.high
+def compare_ends(a: tuple[float, float], b: tuple[float, float]) -> Answer:
+    return Answer(HOLDS if a[0] > b[1] else FAILS if a[1] <= b[0] else UNTOLD)
 
 
-def shared_ends(f: Ends, share: int) -> tuple[float, float]:
-    """The same for as many claims as share the level: each side is longer as that of Student's t is, or that of the normal law
-    where the number of repeats is not known."""
-    low, high = known_ends(f)
-    p, freedom = shared(share), f.repeats - 1.0
-    by = t_quantile(freedom, p) / t_quantile(freedom, UPPER) if f.repeats > 1 else normal_quantile(p) / normal_quantile(UPPER)
-    return (f.start - by * (f.start - low) if low < f.start else low, f.end + by * (high - f.end) if high > f.end else high)
+# --- intervals of figures -----------------------------------------------------------------------------------------
+
+def shared_ends(f: Figure, share: int) -> tuple[float, float]:
+    """For as many claims as share the level: each side is longer as that of Student's t is, or that of the normal law where the
+    number of repeats is not known."""
+    low, high = f.ends()
+    by = (special.t_quantile(f.repeats - 1, beyond(share)) / special.t_quantile(f.repeats - 1, beyond(1)) if f.repeats > 1
+          else special.normal_quantile(beyond(share)) / special.normal_quantile(beyond(1)))
+    return f.start - by * (f.start - low) if low < f.start else low, f.end + by * (high - f.end) if high > f.end else high
 
 
-def variance(f: Ends) -> float:
-    return ((f.high - f.low) / 2 / t_quantile(f.repeats - 1.0, UPPER)) ** 2
-
-
-def compare_means(c: Asked) -> tuple[float, float, float]:
-    """Welch's (1947) t test of two intervals over repeats, on logarithms where all ends are above 0: value, low, high."""
-    first, a, b = c.a, c.a, c.b
-    logs = least(a.low, b.low) > 0 and least(a.start, b.start) > 0
-    if logs:
-        a, b = (Ends(ln(f.start), ln(f.end), ln(f.low), ln(f.high), f.repeats) for f in (a, b))
-    part = variance(a), variance(b)
-    total, more = sum(part), b.start - a.start
-    freedom = total * total / (part[0] ** 2 / (a.repeats - 1) + part[1] ** 2 / (b.repeats - 1)) if total > 0 else 1.0
-    # degrees of freedom rounded down: the interval is never too narrow for it
-    half = t_quantile(max(1.0, floor(freedom + 1e-9)) if not isnan(freedom) else 1.0, shared(c.share)) * sqrt(total) \
-        if not isnan(total) else nan
-    changes = more, more - half, more + half
-    value, low, high = (first.start * exp_less_1(change) for change in changes) if logs else changes
-    return value, low, high
-
-
-def differs(c: Asked) -> Told:
-    """The second figure is another than the first; value, low and high: by how much it is more. Ranges, lower bounds, and figures
-    without a number of repeats differ only where their intervals, at this claim's share, do not touch. FAILS: they are not shown
-    to; so are means of repeats of which neither has any spread."""
-    a, b = c.a, c.b
-    means = a.is_number() and b.is_number() and a.repeats > 0 and b.repeats > 0
-    bare = isnan(a.low) or isnan(b.low)
-    if (isnan(a.low) and not isinf(a.end)) or (isnan(b.low) and not isinf(b.end)) or (bare and isinf(a.end) and isinf(b.end)):
-        return Told()
-    if means and (a.repeats < 3 or b.repeats < 3):  # two have no interval of theirs
-        return Told()
-    value = nan
-    if means:
-        value, low, high = compare_means(c)
-    else:
-        first, second = shared_ends(a, c.share), shared_ends(b, c.share)
-        low, high = second[0] - first[1], second[1] - first[0]
-    if isnan(low) or isnan(high):
-        return Told(UNTOLD, value, low, high)
-    return Told(HOLDS if (low > 0 or high < 0) and not (means and low == high) else FAILS, value, low, high)
-
-
-def widen_side(f: Ends, side: float, middle: float, share: int) -> float:
+def widen_side(f: Figure, side: float, middle: float, share: int) -> float:
     """One side of the interval, for as many claims as share it; where the number of repeats is not known, that of two."""
-    freedom = max(1.0, f.repeats - 1.0)
-    by = t_quantile(freedom, shared(share))
-    return middle + (side - middle) * (by if f.repeats == 2 else by / t_quantile(freedom, UPPER))
+    freedom = max(1, f.repeats - 1)
+    by = special.t_quantile(freedom, beyond(share))
+    return middle + (side - middle) * (by if f.repeats == 2 else by / special.t_quantile(freedom, beyond(1)))
 
 
-def widened(f: Ends, share: int) -> Ends:
+def widened(f: Figure, share: int) -> Figure:
     """With the interval of as many claims together. Of two repeats, low and high are their values."""
     if isnan(f.low) or (share == 1 and f.repeats != 2):
         return f
     # a lower bound has one side
     middle = (f.low + f.high) / 2 if not isnan(f.high) and (f.repeats == 2 or f.start != f.end) else f.start
-    return replace(f, low=widen_side(f, f.low, middle, share), high=widen_side(f, f.high, middle, share))
+    return f._replace(low=widen_side(f, f.low, middle, share), high=widen_side(f, f.high, middle, share))
 
 
-def wide_ends(f: Ends, share: int) -> tuple[float, float]:
-    return known_ends(widened(f, share))
+def wide_ends(f: Figure, share: int) -> tuple[float, float]:
+    return widened(f, share).ends()
 
 
-def compare_ends(a: tuple[float, float], b: tuple[float, float]) -> Told:
-    return Told(HOLDS if a[0] > b[1] else FAILS if a[1] <= b[0] else UNTOLD)
+def chi_squared_quantile(freedom: float, p: float) -> float:
+    """Where freedom is above 2000 by the cube of Wilson and Hilferty (1931), which is off by a hundred-thousandth at most."""
+    if freedom <= 2000:
+        return special.chi_squared_quantile(freedom, p)
+    part = 2 / (9 * freedom)
+    root: float = 1 - part + special.normal_quantile(p) * sqrt(part)
+    return freedom * root * root * root
 
 
-def above(c: Asked) -> Told:
+def rate_ends(f: Figure, share: int) -> tuple[float, float]:
+    """Of a rate by its repeats, or else by its events the exact ones of a Poisson count (Garwood 1936). A rate without either is
+    known."""
+    wide, events = widened(f, share), f.repeats
+    if not isnan(wide.low) or not isnan(wide.high) or not f.is_number() or events < 1:
+        return wide.ends()
+    tail = (1 - LEVEL) / 2 / share
+    return (f.start * chi_squared_quantile(2 * events, tail) / (2 * events),
+            f.start * chi_squared_quantile(2 * events + 2, 1 - tail) / (2 * events))
+
+
+# --- kinds --------------------------------------------------------------------------------------------------------
+
+def variance(f: Figure) -> float:
+    error = (f.high - f.low) / 2 / special.t_quantile(f.repeats - 1, beyond(1))
+    return error * error
+
+
+def logs(f: Figure) -> Figure:
+    return Figure(ieee.log(f.start), ieee.log(f.end), ieee.log(f.low), ieee.log(f.high), f.repeats)
+
+
+def compare_means(first: Figure, second: Figure, share: int) -> tuple[float, float, float]:
+    """By how much the second mean is more, and the interval, by Welch's (1947) t test."""
+    use_logs = ieee.least(first.low, second.low) > 0 and ieee.least(first.start, second.start) > 0
+    a, b = (logs(first), logs(second)) if use_logs else (first, second)
+    parts, more = (variance(a), variance(b)), b.start - a.start
+    total, freedom = sum(parts), 1.0
+    if total > 0:
+        freedom = ieee.divide(total * total, parts[0] * parts[0] / (a.repeats - 1) + parts[1] * parts[1] / (b.repeats - 1))
+    # degrees of freedom rounded down: the interval is never too narrow for it
+    freedom = max(1, floor(freedom + 1e-9)) if isfinite(freedom) else 1
+    half = special.t_quantile(freedom, beyond(share)) * sqrt(total)
+    value, low, high = (first.start * ieee.expm1(m) if use_logs else m for m in (more, more - half, more + half))
+    return value, low, high
+
+
+def differs(a: Figure, b: Figure, share: int) -> Answer:
+    """The second figure is another than the first; value, low and high: by how much it is more. By Welch's (1947) t test of the two
+    intervals over repeats, on logarithms where all ends are above 0. Ranges, lower bounds, and figures without a number of repeats
+    differ only where their intervals, at this claim's share, do not touch. FAILS: they are not shown to; so are means of repeats of
+    which neither has any spread: nothing is known of it."""
+    bare = isnan(a.low) or isnan(b.low)
+    means = a.is_number() and b.is_number() and a.repeats > 0 and b.repeats > 0
+    if any(isnan(f.low) and not isinf(f.end) for f in (a, b)) or (bare and isinf(a.end) and isinf(b.end)):
+        return Answer()
+    if means and (a.repeats < 3 or b.repeats < 3):  # two have no interval of theirs
+        return Answer()
+    if means:
+        value, low, high = compare_means(a, b, share)
+    else:
+        first, second = shared_ends(a, share), shared_ends(b, share)
+        value, low, high = nan, second[0] - first[1], second[1] - first[0]
+    if isnan(low) or isnan(high):
+        return Answer(UNTOLD, value, low, high)
+    return Answer(HOLDS if (low > 0 or high < 0) and not (means and low == high) else FAILS, value, low, high)
+
+
+def above(a: Figure, b: Figure, share: int) -> Answer:
     """The first figure is more than the second, wherever both are between their ends: the interval's, a range's, or without them
     the number; FAILS: it is at most as much. A lower bound has no upper end."""
-    return compare_ends(wide_ends(c.a, c.share), wide_ends(c.b, c.share))
+    return compare_ends(wide_ends(a, share), wide_ends(b, share))
 
 
-def chi_squared(freedom: float, p: float) -> float:
-    """Above 2000 degrees by the cube of Wilson and Hilferty (1931), which is off by a hundred-thousandth at most."""
-    part = 2 / (9 * freedom)
-    return chi_squared_quantile(freedom, p) if freedom <= 2000 else freedom * (1 - part + normal_quantile(p) * sqrt(part)) ** 3
+def rate(a: Figure, b: Figure, share: int) -> Answer:
+    """As above, of rates or coefficients of variation: without an interval it is that of chance, where `repeats` counts events; a
+    coefficient of variation of as many random gaps varies nearly as much; without events it is known."""
+    return compare_ends(rate_ends(a, share), rate_ends(b, share))
 
 
-def rate_ends(f: Ends, share: int) -> tuple[float, float]:
-    """The interval of a rate: of its repeats, or of its events. A rate without either is known."""
-    wide, tail, events = widened(f, share), (1 - LEVEL) / 2 / share, float(f.repeats)
-    if isnan(wide.low) and isnan(wide.high) and f.is_number() and f.repeats >= 1:
-        wide = replace(wide, low=f.start * chi_squared(2 * events, tail) / (2 * events),
-                       high=f.start * chi_squared(2 * events + 2, 1 - tail) / (2 * events))
-    return known_ends(wide)
-
-
-def rate(c: Asked) -> Told:
-    """As above, of rates or coefficients of variation: without an interval it is that of chance, where `repeats` counts events, the
-    exact one of a Poisson count (Garwood 1936); a coefficient of variation of as many random gaps varies nearly as much."""
-    return compare_ends(rate_ends(c.a, c.share), rate_ends(c.b, c.share))
-
-
-def off(c: Asked) -> Told:
-    """The first figure, of 0 or more, is within so many percent of the second; value, low and high: by how many it is off."""
-    a, b, limit = wide_ends(c.a, 1), wide_ends(c.b, 1), c.percent + ROUNDED
-    value = 100 * (c.a.start / c.b.start - 1) if c.a.is_number() and c.b.is_number() and c.b.start > 0 else nan
-    if not (a[0] <= a[1] and 0 < b[0] <= b[1]):
-        return Told(UNTOLD, value)
-    low, high = 100 * (quotient(most(a[0], 0), b[1]) - 1), 100 * (a[1] / b[0] - 1)
-    word = HOLDS if low >= -limit and high <= limit else FAILS if low > limit or high < -limit else UNTOLD
-    return Told(word, value, low, high) if low < high else Told(word, value)
-
-
-def within(c: Asked) -> Told:
+def within(a: Figure, b: Figure, share: int) -> Answer:
     """The first figure is between the ends of the second, whatever it is between its own; FAILS: wholly beyond one."""
-    a, b = wide_ends(c.a, c.share), wide_ends(c.b, c.share)
-    return Told(HOLDS if a[0] >= b[0] and a[1] <= b[1] else FAILS if a[0] > b[1] or a[1] < b[0] else UNTOLD)
+    (low, high), (least, most) = wide_ends(a, share), wide_ends(b, share)
+    return Answer(HOLDS if low >= least and high <= most else FAILS if low > most or high < least else UNTOLD)
 
 
-def times(c: Asked) -> Told:
-    """The first figure is so many times the second one, a number above 0; low and high: from the near ends of both intervals to the
-    far ends. A lower bound has no high."""
-    a, b = c.a, c.b
+def off(a: Figure, b: Figure, percent: float) -> Answer:
+    """The first figure, of 0 or more, is within so many percent of the second; value, low and high: by how many it is off;
+    numbers have no low and high."""
+    (a_low, a_high), (b_low, b_high) = wide_ends(a, 1), wide_ends(b, 1)
+    most, value = percent + ROUNDED, nan
+    if a.is_number() and b.is_number() and b.start > 0:
+        value = 100 * (a.start / b.start - 1)
+    if not (a_low <= a_high and 0 < b_low <= b_high):
+        return Answer(UNTOLD, value)
+    low, high = 100 * (max(a_low, 0) / b_high - 1), 100 * (a_high / b_low - 1)
+    word = HOLDS if low >= -most and high <= most else FAILS if low > most or high < -most else UNTOLD
+    return Answer(word, value, low, high) if low < high else Answer(word, value)
+
+
+def times(a: Figure, b: Figure, share: int) -> Answer:
+    """The first figure is so many times the second one, value; low and high: from the near ends of both intervals to the far
+    ends. A lower bound has no high. The second one must be a number above 0."""
     if not (a.is_number() or isinf(a.end)) or not b.is_number() or not b.start > 0:
-        return Told()
+        return Answer()
     value = a.start / b.start
     if not b.low > 0:
-        return Told(HOLDS, value)
-    return Told(HOLDS, value, quotient(a.low, b.low if a.low < 0 else b.high),
-                nan if isinf(a.end) else quotient(a.high, b.high if a.high < 0 else b.low))
+        return Answer(HOLDS, value)
+    low, high = a.low / (b.low if a.low < 0 else b.high), a.high / (b.high if a.high < 0 else b.low)
+    return Answer(HOLDS, value, low, nan if isinf(a.end) else high)
 
 
-def share(c: Asked) -> Told:
+def share_of(a: Figure, b: Figure, share: int) -> Answer:
     """So many events (start) of all (repeats) are another share, value in percent, than the second figure; FAILS: by the exact test
     (Clopper & Pearson 1934) they are not shown to be another."""
-    f, n, p, tail = c.a, c.a.repeats, c.b.start / 100, (1 - LEVEL) / 2 / c.share
-    if n < 1 or not f.is_number() or not c.b.is_number() or not (0 <= f.start <= n and 0 <= p <= 1):
-        return Told()
-    hits = floor(f.start + 0.5)
+    n, p, tail = a.repeats, b.start / 100, (1 - LEVEL) / 2 / share
+    if n < 1 or not a.is_number() or not b.is_number() or not (0 <= a.start <= n and 0 <= p <= 1):
+        return Answer()
+    hits = floor(a.start + 0.5)
     if 0 < p < 1:
-        as_stated = binomial_at_most(hits, n, p) >= tail and binomial_at_most(n - hits, n, 1 - p) >= tail
+        stated = special.binomial_at_most(hits, n, p) >= tail and special.binomial_at_most(n - hits, n, 1 - p) >= tail
     else:
-        as_stated = hits == p * n
-    return Told(FAILS if as_stated else HOLDS, 100 * hits / n)
+        stated = hits == p * n
+    return Answer(FAILS if stated else HOLDS, 100 * hits / n)
 
 
-def none(c: Asked) -> Told:
+def none(a: Figure, b: Figure, share: int) -> Answer:
     """Nothing of a share in percent was seen; high: the bound that its one-sided interval has at this claim's share."""
-    f = c.a
-    if f.start != 0 or not f.is_number() or not 0 <= f.high <= 100:
-        return Told()
-    by = log((1 - LEVEL) / c.share) / log(1 - LEVEL)
-    return Told(HOLDS, high=-100 * exp_less_1(by * log1p(-f.high / 100)) if f.high < 100 else 100.0)
+    if a.start != 0 or not a.is_number() or not 0 <= a.high <= 100:
+        return Answer()
+    times_longer = log((1 - LEVEL) / share) / log(1 - LEVEL)
+    return Answer(HOLDS, high=-100 * ieee.expm1(times_longer * ieee.log1p(-a.high / 100)))
 
 
-def whole(c: Asked) -> Told:
+def whole(a: Figure, b: Figure, share: int) -> Answer:
     """A slope is a whole number, the value; FAILS: its interval has none, or (value 0) is below one."""
-    f = c.a
-    if not f.is_number() or isnan(f.low + f.high) or f.high - f.low >= 1:
-        return Told()
-    n = float(floor(fabs(f.start) + 0.5)) * (-1 if f.start < 0 else 1)
-    below = f.high < 1 - NEAR
-    fails = below or (n >= 1 and (f.low > n + NEAR or f.high < n - NEAR))
-    return Told(FAILS if fails else HOLDS if n >= 1 and fabs(f.start - n) <= 0.25 else UNTOLD, 0.0 if below else n)
+    if not a.is_number() or isnan(a.low + a.high) or a.high - a.low >= 1:
+        return Answer()
+    n = float(floor(fabs(a.start) + 0.5)) * (-1 if a.start < 0 else 1) if isfinite(a.start) else a.start
+    value = 0.0 if a.high < 1 - NEAR else n
+    if a.high < 1 - NEAR or (n >= 1 and (a.low > n + NEAR or a.high < n - NEAR)):
+        return Answer(FAILS, value)
+    return Answer(HOLDS if n >= 1 and fabs(a.start - n) <= 0.25 else UNTOLD, value)
 
 
-def percentile(c: Asked) -> Told:
-    """Of the share `start`; value: values that have ten beyond it; high: independent values by which both ends of its interval are
-    order statistics (Hahn & Meeker 1991)."""
-    p = c.a.start
+def percentile(a: Figure, b: Figure, share: int) -> Answer:
+    """Of the share `start`; value: values that have ten beyond it; high: independent values by which both ends of its interval
+    are order statistics (Hahn & Meeker 1991)."""
+    p = a.start
     if not 0 < p < 1:
-        return Told()
-    return Told(HOLDS, float(ceil(BEYOND / (1 - p) - 1e-6)), high=float(ceil(log((1 - LEVEL) / 2) / log(max(p, 1 - p)))))
+        return Answer()
+    ends = ieee.divide(log((1 - LEVEL) / 2), log(max(p, 1 - p)))
+    return Answer(HOLDS, ceil(BEYOND / (1 - p) - 1e-6), high=ceil(ends) if isfinite(ends) else ends)
 
 
-KINDS: dict[str, Callable[[Asked], Told]] = {
-    'differs': differs, 'above': above, 'rate': rate, 'within': within, 'off': off, 'times': times, 'share': share, 'none': none,
-    'whole': whole, 'percentile': percentile,
-}
+KINDS: dict[str, Callable[[Figure, Figure, int], Answer]] = {
+    'differs': differs, 'above': above, 'rate': rate, 'within': within, 'times': times, 'share': share_of,
+    'none': none, 'whole': whole, 'percentile': percentile}
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim of a table. Of a rule: of which figure of a paper (`of`; 0: of none), its rule, and condition (`part`) of the rule, each
-    from 1 on; the word it says; whether one claim of the condition is enough; whether what the paper varied was run in full."""
-    kind: str
-    asked: Asked
-    of: int = 0
-    rule: int = 0
-    part: int = 0
-    says: int = 0
-    some: bool = False
-    whole: bool = False
+def is_of_line(c: Claim) -> bool:
+    return c.kind.startswith('line ')
 
 
-def is_reversed(f: Ends) -> bool:
-    """A mistake, of which nothing follows."""
-    return f.start > f.end or f.low > f.high
-
-
-def kind_of(kind: str) -> tuple[Callable[[Asked], Told] | None, float]:
-    """The function that decides claims of a kind such as "off 5", and its percentage; None: a line. ValueError: no such kind."""
-    if kind.startswith('line '):
-        return None, nan
-    word, _, rest = kind.partition(' ')
-    percent = float(rest) if rest else nan
-    if word not in KINDS or (word == 'off') != (0 <= percent < inf) or (rest == '') != (' ' not in kind):
+def judge(c: Claim) -> Answer:
+    """Of a claim of one of these kinds; "off PERCENT" has a number. A line's points are judged by lines(). ValueError: of no
+    kind."""
+    if is_of_line(c):
+        return Answer()
+    reversed_ = c.a.is_reversed() or c.b.is_reversed()
+    if c.kind.startswith('off '):
+        percent = tables.strtod(c.kind[3:])
+        if not 0 <= percent < inf:
+            raise ValueError
+        return Answer() if reversed_ else off(c.a, c.b, percent)
+    if c.kind not in KINDS:
         raise ValueError
-    return KINDS[word], percent
+    return Answer() if reversed_ else KINDS[c.kind](c.a, c.b, c.share)
 
 
-def decide(claim: Claim) -> Told:
-    """What is said of a claim by itself: of a point of a line nothing."""
-    function, percent = kind_of(claim.kind)
-    asked = claim.asked._replace(percent=percent)
-    return function(asked) if function and not is_reversed(asked.a) and not is_reversed(asked.b) else Told()
+# --- lines --------------------------------------------------------------------------------------------------------
 
-
-def decide_line(points: Sequence[tuple[float, float]]) -> list[Told]:
-    """Are these points on a straight line? Of each the value that the line has there, its share of the variance (low), and the largest
-    distance (high). Points of which something is not known do not count."""
-    known = [(x, y) for x, y in points if not isnan(x + y)]
-    if len(known) < 3:
-        return [Told()] * len(points)
-    mean_x, mean_y = (sum(v) / len(known) for v in zip(*known))
-    xx = sum((x - mean_x) ** 2 for x, _ in known)
-    yy = sum((y - mean_y) ** 2 for _, y in known)
-    xy = sum((x - mean_x) * (y - mean_y) for x, y in known)
-    if not (xx > 0 and yy > 0):
-        return [Told()] * len(points)
+def line_through(points: Sequence[tuple[float, float]]) -> Callable[[float], Answer]:
+    """The line of least squares. Of an x: value, the line's y there; low, R squared; high, how far the farthest point is off. It
+    is straight where R squared is 0.98 or more; FAILS: it is not, and rises by twice as much as its farthest point is off, or
+    more. Where it does not, nothing is told: of points that scatter about one height R squared is 0, whether they bend or not.
+    UNTOLD: fewer than three points, or all of one x or one y."""
+    n = len(points)
+    x, y = (sum(of) / n for of in zip(*points)) if n else (nan, nan)
+    xx, xy, yy = (sum(of) for of in zip(*(((px - x) * (px - x), (px - x) * (py - y), (py - y) * (py - y)) for px, py in points))) \
+        if n else (0, 0, 0)
+    if n < POINTS_LEAST or not (xx > 0 and yy > 0):
+        return lambda at: Answer()
     slope, straight = xy / xx, xy * xy / xx / yy
-    far = max(fabs(y - mean_y - slope * (x - mean_x)) for x, y in known)
-    length = max(x for x, _ in known) - min(x for x, _ in known)
-    word = HOLDS if straight >= STRAIGHT else FAILS if fabs(slope) * length >= 2 * far else UNTOLD
-    return [Told(word, mean_y + slope * (x - mean_x), straight, far) for x, _ in points]
+    farthest = max(fabs(py - y - slope * (px - x)) for px, py in points)
+    span = max(px for px, _ in points) - min(px for px, _ in points)
+    word = HOLDS if straight >= STRAIGHT else FAILS if fabs(slope) * span >= 2 * farthest else UNTOLD
+    return lambda at: Answer(word, y + slope * (at - x), straight, farthest)
 
 
-def decide_all(claims: Sequence[Claim]) -> list[Told]:
-    """What is said of each claim of a table; of points of one line together."""
-    told = [decide(c) for c in claims]
-    for kind in dict.fromkeys(c.kind for c in claims if c.kind.startswith('line ')):
-        at = [i for i, c in enumerate(claims) if c.kind == kind]
-        for i, one in zip(at, decide_line([(claims[i].asked.a.start, claims[i].asked.b.start) for i in at])):
-            told[i] = one
-    return told
+def lines(claims: Sequence[Claim]) -> dict[int, Answer]:
+    """Of the claims that are points of lines (also of those without a y, which are no points), by their place."""
+    out: dict[int, Answer] = {}
+    for kind in {c.kind for c in claims if is_of_line(c)}:
+        of = [i for i, c in enumerate(claims) if c.kind == kind]
+        points = [(claims[i].a.start, claims[i].b.start) for i in of]
+        line = line_through([p for p in points if not isnan(p[0] + p[1])])
+        out |= {i: line(claims[i].a.start) for i in of}
+    return out
 
+
+# --- rules of papers ----------------------------------------------------------------------------------------------
 
 def condition_holds(claims: Sequence[Claim]) -> bool:
-    some = claims[0].some
-    held = [decide(replace(c, asked=c.asked._replace(share=len(claims) if some else 1))).word == HOLDS for c in claims]
+    """A claim of each row that it picks, which must all hold, or some of them, which then share the 5 % (Bonferroni)."""
+    some = claims[0].some > 0
+    held = [judge(c._replace(share=len(claims) if some else 1)).word == HOLDS for c in claims]
     return any(held) if some else all(held)
 
 
-def decide_rules(claims: Sequence[Claim]) -> tuple[str, str]:
-    """Does a figure of a paper come out as then? The word, and the word whose rules hold, by the claims of its rules.
+def rules(claims: Sequence[Claim]) -> tuple[int, int]:
+    """Does a figure of a paper come out as then? What its rules say, by claims of figures of runs, of which those of a condition
+    stand together, and these of a rule; and the word whose rules hold. SAME: what the paper found, in direction and size; LESS:
+    in direction, or not under all conditions; CONTRARY: surely not.
 
-    A rule says a word where all of its conditions hold. A condition is a claim of each row that it picks, which must all hold, or
-    some of them, which then share the 95 %. A word is said where all rules that say it hold. Where the runs lack what the paper
-    varied, SAME is LESS, and CONTRARY is not told; nor is anything where SAME or LESS holds, and CONTRARY."""
+    A rule says a word where all of its conditions hold. A word is said where all rules that say it hold. Where the runs lack what
+    the paper varied, SAME is LESS, and CONTRARY is not told; nor is anything where SAME or LESS holds, and CONTRARY."""
     said: dict[int, bool] = {}
-    for _, condition in groupby(claims, key=lambda c: (c.rule, c.part)):
-        group = list(condition)
-        said[group[0].says] = condition_holds(group) and said.get(group[0].says, True)
-    number = next((n for n in range(len(WORDS)) if said.get(n)), len(WORDS))
-    word = (*WORDS, NOT_TOLD)[number]
-    if number < 2 and said.get(2):
-        return NOT_TOLD, NOT_TOLD
+    for _, group in groupby(claims, key=lambda c: (c.rule, c.part)):
+        of = list(group)
+        said[of[0].says] = said.get(of[0].says, True) and condition_holds(of)
+    word = next((w for w in (SAME, LESS, CONTRARY) if said.get(w)), NOTHING)
+    if word < CONTRARY and said.get(CONTRARY):
+        return NOTHING, NOTHING
     if claims and not claims[0].whole:
-        return (LESS, word) if word == SAME else (NOT_TOLD, NOT_TOLD) if word == CONTRARY else (word, word)
+        return {SAME: (LESS, SAME), CONTRARY: (NOTHING, NOTHING)}.get(word, (word, word))
     return word, word
 
 
-# --- limits -------------------------------------------------------------------------------------------------------
+# --- the table ----------------------------------------------------------------------------------------------------
 
-KEEPS, BROKEN, OPEN, RANGE, ABSENT = 'holds', 'broken', 'open', 'range', 'absent'
-LIMIT_WORDS = (KEEPS, BROKEN, OPEN, RANGE, ABSENT)
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """op: <, <=, > or >=; range_breaks: a range or bound breaks it where its far end does, whatever its interval; doubt: it cannot
-    hold."""
-    op: str
-    bound: float
-    range_breaks: bool = False
-    doubt: bool = False
-
-    def is_kept(self, value: float) -> bool:
-        return self.op.endswith('=') if value == self.bound else value < self.bound if self.op[0] == '<' else value > self.bound
-
-    def badness(self, f: Ends) -> tuple[float, float]:
-        return (f.end, f.start) if self.op[0] == '<' else (-f.start, -f.end)
+def read_number(cell: str | None) -> float:
+    value = tables.strtod(cell) if cell else nan
+    if cell and not isfinite(value):
+        raise ValueError
+    return value
 
 
-def judge_figure(limit: Limit, f: Ends) -> str:
-    """It holds only where both ends of the interval, and of the range, keep to the limit, and breaks it only where neither does. If
-    only one end of an interval is known, the other may be anywhere. RANGE: of the figure itself only a range or a bound is known,
-    and one end of it keeps to the limit; OPEN: so does one end of the interval."""
-    if isnan(f.start):
-        return ABSENT
-    low = -inf if isnan(f.low) and not isnan(f.high) else f.low
-    high = inf if isnan(f.high) and not isnan(f.low) else f.high
-    start, end = limit.is_kept(f.start), limit.is_kept(f.end)
-    lower, upper = limit.is_kept(least(f.start, low)), limit.is_kept(most(f.end, high))
-    if limit.range_breaks and f.start != f.end and not start and not end:
-        return BROKEN
-    if lower == upper:
-        return KEEPS if lower else BROKEN
-    return RANGE if start != end else OPEN
+def read_figure(cells: Sequence[str | None]) -> Figure:
+    start, end, low, high = map(read_number, cells[:4])
+    return Figure(start, inf if isnan(end) and not isnan(start) else end, low, high, tables.count(cells[4]) or 0)
 
 
-class Kept(NamedTuple):
-    """Of a limit: the word of each figure; its verdict; the figures next to breaking it, of all, and of those of RANGE and OPEN;
-    whether the latter, without its interval, breaks it."""
-    words: list[str]
-    verdict: str
-    worst: int | None
-    doubtful: int | None
-    leans_to_break: bool
+def read_place(cell: str | None) -> int:
+    """0: there is no such column."""
+    value = 0 if cell is None else tables.count(cell)
+    if value is None:
+        raise ValueError
+    return value
 
 
-def judge_limit(limit: Limit, figures: Sequence[Ends]) -> Kept:
-    words = [judge_figure(limit, f) for f in figures]
+def read_claim(cells: Sequence[str | None]) -> Claim:
+    share = tables.count(cells[1])
+    of, rule, part, says, some, whole_run = map(read_place, cells[12:])
+    if not share or says > CONTRARY:
+        raise ValueError
+    return Claim(cells[0] or '', share, read_figure(cells[2:7]), read_figure(cells[7:12]), of, rule, part, says, some, whole_run)
 
-    def worst(which: Sequence[int]) -> int | None:
-        return max(which, key=lambda i: (limit.badness(figures[i]), -i)) if which else None
 
-    doubtful = worst([i for i, word in enumerate(words) if word in (RANGE, OPEN)])
-    if BROKEN in words or (limit.range_breaks and RANGE in words):
-        verdict = BROKEN
-    else:
-        verdict = KEEPS if not limit.doubt and words and all(word == KEEPS for word in words) else OPEN
-    leans = doubtful is not None and not limit.is_kept(figures[doubtful].end if limit.op[0] == '<' else figures[doubtful].start)
-    return Kept(words, verdict, worst([i for i, word in enumerate(words) if word != ABSENT]), doubtful, leans)
+def is_in_order(c: Claim, last: Claim | None, seen: set[int]) -> bool:
+    """Do the claims of a figure stand together, its rules and their parts in ascending order, with one word for each? Others would
+    count as a rule of their own."""
+    if not last or last.of != c.of:
+        return c.of not in seen
+    if last.rule != c.rule:
+        return last.whole == c.whole and last.rule < c.rule
+    return (last.whole == c.whole and last.says == c.says
+            and (last.part < c.part or (last.part == c.part and last.some == c.some)))
+
+
+def read(stream: BinaryIO) -> Iterator[tuple[Claim, Answer]]:
+    """The claims of a table of claims/1, and what is decided of each, but of the points of lines."""
+    last, seen = None, set[int]()
+    for line, cells in tables.read_schema(stream, 'claims/1', COLUMNS, NEEDED):
+        try:
+            c = read_claim(cells)
+            if c.of and not is_in_order(c, last, seen):
+                raise ValueError
+            yield c, judge(c)
+        except ValueError:
+            raise BadLine('', line) from None
+        seen.add(c.of)
+        last = c

@@ -1,34 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arithmetic as IEEE 754 has it, where Python would raise: what is not a number stays one (NaN), and decides nothing. Pure."""
-from math import copysign, exp, expm1, inf, isnan, log, log1p, nan
+"""Arithmetic of IEEE 754 where Python raises: a division by 0, a logarithm of 0, an overflow give infinities or NaN. Pure."""
+import math
+from math import copysign, inf, isnan, nan
 
 
-def ln(x: float) -> float:
-    return log(x) if x > 0 else -inf if x == 0 else nan
-
-
-def ln1p(x: float) -> float:
-    return log1p(x) if x > -1 else -inf if x == -1 else nan
-
-
-def exp_less_1(x: float) -> float:
-    return expm1(x) if x < 709 else x if isnan(x) else inf
-
-
-def exponential(x: float) -> float:
-    return exp(x) if x < 709 else x if isnan(x) else inf
-
-
-def quotient(a: float, b: float) -> float:
+def divide(a: float, b: float) -> float:
     if b:
         return a / b
-    return nan if not a or isnan(a) else copysign(inf, a) * copysign(1, b)
+    return nan if isnan(a) or not a else copysign(inf, a) * copysign(1, b)
+
+
+def log(x: float) -> float:
+    return math.log(x) if x > 0 else -inf if x == 0 else nan
+
+
+def log1p(x: float) -> float:
+    return math.log1p(x) if x > -1 else -inf if x == -1 else nan
+
+
+def exp(x: float) -> float:
+    return math.exp(x) if not x > 709 else expm1(x) + 1
+
+
+def expm1(x: float) -> float:
+    try:
+        return math.expm1(x)
+    except OverflowError:
+        return inf
 
 
 def least(a: float, b: float) -> float:
-    """The smaller one; of one that is not a number the other."""
-    return b if isnan(a) or b < a else a
+    """The lesser of the two that are known."""
+    return a if a <= b or isnan(b) else b
 
 
 def most(a: float, b: float) -> float:
-    return b if isnan(a) or b > a else a
+    return a if a >= b or isnan(b) else b

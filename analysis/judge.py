@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""judge - is B better than A? A verdict for each metric from paired blocks of both, at a stated rate of false alarms. With --drift:
-does a session get slower? With --criteria: how many users fit, and which number is measured next? With --limits and --claims: do
-figures keep to limits, and is what a page says of figures so?
+"""judge - is B better than A? A verdict for each metric from paired blocks of both, at a stated rate of false alarms. With
+--drift: does a session get slower? With --criteria: how many users fit, and which number is measured next?
 
-The rules are in verdicts.py and sequential.py, drift.py, search.py and decide.py. This file reads options and tables, and reports."""
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+The rules are in sequential.py, drift.py, search.py, limits.py and decide.py. This file reads options and reports.
+"""
+from collections.abc import Callable, Sequence
 from itertools import groupby
-from math import expm1, inf, isfinite, isnan, log1p, nan
-from operator import attrgetter
-from typing import Any, BinaryIO
+from math import inf, isfinite, isnan, log1p, nan
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
-from analysis import blocks, decide, drift, report, search, sequential, tables, verdicts, words
-from analysis.blocks import VARIANTS, Blocks, Effect, SecondRow, Series, said_change
+from analysis import blocks, decide, drift, ieee, limits, pooled, report, search, sequential, tables, verdict, words
+from analysis.blocks import A, B, NEITHER, Effect, Series, Table
 from analysis.command import LOSSY, OK, WORSE, Given, Option, Stop, Usage, open_input, parse
-from analysis.decide import Asked, Claim, Ends, Limit
-from analysis.ieee import exp_less_1, ln
 from analysis.report import Report, real, reals
+from analysis.sequential import OPEN
 from analysis.tables import BadLine
-from analysis.verdicts import Question, Verdict
+from analysis.verdict import Question, Verdict
 
 BLOCKS_MOST = 1000000
+NAMES_MOST = 3
+METRIC_MOST = 79  # characters of a name, as a person reads it
 PAIRED = 'blocks, runs'  # (blocks: measured in turns)
 OPTIONS = (
     Option('effect', 'text', 'smallest difference of interest, such as 5ms (10%)', of=f'{PAIRED}, drift, starts', meta='SIZE'),
@@ -44,503 +42,429 @@ OPTIONS = (
     Option('conditions', 'int', 'number of conditions (1)', low=1, high=10000, of='starts'),
     *report.OPTIONS,
 )
-LIMIT_VERDICTS = {decide.KEEPS: 'holds', decide.BROKEN: 'broken', decide.OPEN: 'not decided'}
+DEFAULTS = {'effect': '10%', 'points': 1.0, 'alpha': 5.0, 'warmup': 5, 'most': 64, 'conditions': 1}
+LIMIT_VERDICTS = {limits.HOLDS: 'holds', limits.BROKEN: 'broken', limits.OPEN: 'not decided'}
+Read = TypeVar('Read')
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What the command line asks."""
-    given: Given
-    file: str
-    effect: Effect
-    effect_text: str
-    alpha: float
-    metrics: tuple[str, ...]
-    warmup: int
-
-    def report(self) -> Report:
-        return Report('judge', self.given)
-
-
-def parse_effect(text: str, points: float) -> Effect:
-    found = re.fullmatch(r'\s*\+?([\d.]+(?:[eE][+-]?\d+)?)(%|ms)', text, re.ASCII)
-    try:
-        value = float(found[1]) if found else 0.0
-    except ValueError:
-        value = 0.0
-    if not found or not 0 < value < inf:
-        raise Usage(f'--effect {text}: a share such as 10%, or a time such as 5ms')
-    return Effect(value / 100, 0.0, points) if found[2] == '%' else Effect(0.0, value, points)
-
-
-def number_from(text: str | None) -> float:
-    """A cell's number, NaN where it is empty. ValueError: something else."""
-    if not text:
-        return nan
-    return float(text) if re.fullmatch(r'\s*[+-]?([\d.]+([eE][+-]?\d+)?|inf(inity)?|nan)', text, re.ASCII | re.IGNORECASE) else blocks.finite(text)
-
-
-def load(file: str, read: Callable[[BinaryIO], Any], wrong: str) -> Any:
-    """A table of ours; `wrong`: what is said of one that is not."""
+def read_input(file: str, read: Callable[[BinaryIO], Read], wrong: str) -> Read:
     with open_input(file) as stream:
         try:
             return read(stream)
-        except SecondRow as second:
-            raise Stop(f'{file}, line {second.line}: a second row of this block and metric; are these tables of two measurements?'
-                       ) from None
         except BadLine as bad:
             raise BadLine(str(bad) or wrong, bad.line).stop(file) from None
         except OSError as e:
             raise Stop(f'cannot read {file}: {e.strerror}') from None
 
 
-# --- A and B ------------------------------------------------------------------------------------------------------
+def parse_effect(text: str, points: float) -> Effect:
+    value, stem = 0.0, text.removesuffix('%').removesuffix('ms')
+    try:
+        value = tables.strtod(stem)
+    except ValueError:
+        pass
+    if 0 < value < inf and text == f'{stem}%':
+        return Effect(relative=value / 100, points=points)
+    if 0 < value < inf and text == f'{stem}ms':
+        return Effect(time_ms=value, points=points)
+    raise Usage(f'--effect {text}: a share such as 10%, or a time such as 5ms')
+
+
+def require_metrics(t: Table, names: str | None, file: str) -> None:
+    """A name that the table lacks was not measured: no verdict is without it."""
+    for name in names.removeprefix(',').split(',') if names else ():
+        if not any(s.metric == name for s in t.series):
+            raise Stop(f'{file}: no metric {name}')
+
+
+# --- is B better than A? ------------------------------------------------------------------------------------------
+
+class Gap(NamedTuple):
+    """Metrics that cannot be compared, or of which all values are the same: where they are listed, of which variant alone there
+    is a value, and what is said of them."""
+    key: str
+    test: verdict.Test
+    only: str | None = None
+    words: str = ''
+    noun: str = 'metric'
+
+
+GAPS = (
+    Gap('one_sided', verdict.only_in_a, 'a', 'only A has a value'),
+    Gap('one_sided', verdict.only_in_b, 'b', 'only B has a value'),
+    Gap('overloaded', verdict.overloaded),
+    Gap('not_judged', verdict.is_aside),
+    Gap('too_few', verdict.too_few, words='B has too few values'),
+    Gap('not_compared', verdict.not_compared, words='there is no number, or no interval,'),
+    Gap('copied', verdict.copied, words='A and B have the same values in all repeats', noun='condition'),
+    Gap('the_same', verdict.the_same),
+)
+
+
+def gap_row(s: Series, gap: Gap) -> dict[str, Any]:
+    row: dict[str, Any] = {'cell': s.cell, 'metric': s.metric}
+    if gap.only:
+        row['only'] = gap.only
+    if gap.test is verdict.not_compared:
+        row |= {'why': s.why, 'of': None if s.lacks == NEITHER else 'ab'[s.lacks]}
+    return row
+
+
+def report_left_out(out: Report, t: Table, q: Question) -> None:
+    for gap in GAPS:
+        rows = [gap_row(s, gap) for s in t.series if gap.test(s, q)]
+        out.result.setdefault(gap.key, []).extend(rows)
+        if rows and gap.words:
+            out.warn(f'{gap.words} of {words.counted(len(rows), gap.noun)}, so these cannot be compared')
+
+
+def said_change(s: Series, difference: float) -> float:
+    """A difference as it is said: of logarithms as a change in percent."""
+    return 100 * ieee.expm1(difference) if s.relative else difference
+
 
 def metric_text(s: Series) -> str:
-    return s.metric.replace('_', ' ')
+    """The metric's name as a person reads it."""
+    return f'{s.cell}{" " if s.cell else ""}{s.metric[:METRIC_MOST].replace("_", " ")}'
 
 
-def name_of(s: Series) -> str:
-    return f'{s.cell} {metric_text(s)}' if s.cell else metric_text(s)
-
-
-def as_limit(word: str, overall: str) -> str:
+def limit_verdict(word: str, together: str) -> str:
     """What is said of a metric as the limit that B is not worse: of a better B no metric may be worse, however open it is."""
-    is_open = word in (verdicts.NOT_DECIDED, verdicts.TOO_NOISY)
-    return 'broken' if word == verdicts.WORSE else 'not decided' if is_open and overall != verdicts.BETTER else 'holds'
+    if word == 'worse':
+        return 'broken'
+    return 'not decided' if word in ('not decided', 'too noisy') and together != 'better' else 'holds'
+
+
+def series_row(s: Series, word: str, together: str) -> dict[str, Any]:
+    f, poorer = s.figure, blocks.poorer(s)
+    low, high = f.mean - sequential.reach(f, -1), f.mean + sequential.reach(f, 1)
+    return {
+        'cell': s.cell, 'metric': s.metric, 'unit': s.unit, 'verdict': word,
+        **reals(4, a=s.typical[A], b=s.typical[B], change=said_change(s, f.mean) if f.n else nan,
+                low=said_change(s, low) if isfinite(low) else nan, high=said_change(s, high) if isfinite(high) else nan),
+        'change_unit': change_unit(s), 'effect': real(said_change(s, f.effect), 4), 'p': real(f.p, 6),
+        'starts': f.n, 'pairs': s.pairs, 'pairs_lost': s.lost, 'pairs_ranged': s.ranged, 'pairs_disturbed': s.disturbed,
+        'lacks_values': None if poorer == NEITHER else 'ab'[poorer], 'more_starts': verdict.more_needed(s),
+        'iqr': real(s.iqr, 4), 'sd_of_starts': real(f.sd(), 6), 'as_limit': limit_verdict(word, together),
+        'differences': [real(said_change(s, value), 4) for value in f.values]}
 
 
 def change_unit(s: Series) -> str:
     return '%' if s.relative else 'points' if s.unit == '%' else s.unit
 
 
-def series_tree(s: Series, word: str, overall: str) -> dict[str, Any]:
-    d = s.difference
-    assert d
-    n, mean = d.count(), d.all.mean
-    low, high = mean - sequential.reach(d, s.decision.level, -1), mean + sequential.reach(d, s.decision.level, 1)
-    return {
-        'cell': s.cell, 'metric': s.metric, 'unit': s.unit, 'verdict': word,
-        **reals(4, a=s.typical['a'], b=s.typical['b'], change=said_change(s, mean) if n else nan,
-                low=said_change(s, low) if isfinite(low) else nan, high=said_change(s, high) if isfinite(high) else nan),
-        'change_unit': change_unit(s), 'effect': real(said_change(s, d.effect), 4), 'p': real(s.decision.p, 6),
-        'starts': n, 'pairs': s.pairs, 'pairs_lost': s.lost, 'pairs_ranged': s.ranged, 'pairs_disturbed': s.disturbed,
-        'lacks_values': blocks.poorer(s), 'more_starts': s.more, 'iqr': real(s.iqr, 4), 'sd_of_starts': real(d.all.sd(), 6),
-        'as_limit': as_limit(word, overall), 'differences': [real(said_change(s, v), 4) for v in d.values],
-    }
+def report_series(out: Report, v: Verdict, doubt: bool) -> None:
+    table = out.table('lrrrl', '  metric', 'A', 'B', 'change', '')
+    rows = out.result['metrics_decided'] = []
+    for s in v.family:
+        word, f = 'not decided' if doubt and not v.noisy else verdict.word_of(s, v.noisy), s.figure
+        rows.append(series_row(s, word, v.word))
+        change = words.number(said_change(s, f.mean)) if f.n else '-'
+        table.row(f'  {metric_text(s)}', words.number(s.typical[A]), words.number(s.typical[B]), f'{change} {change_unit(s)}', word,
+                  rank=3 if word == 'worse' else 2 if word == 'better' else f.word == OPEN)
 
 
-def plan(q: Question, family: Sequence[Series]) -> Iterator[dict[str, Any]]:
-    """Starts needed until a difference of each of these sizes, in IQRs of A's blocks, is decided; first: the size that was asked for."""
-    alpha = q.alpha / (len(family) or 1)
-    for s in family:
-        d = s.difference
-        assert d
-        iqr = s.iqr / s.typical['a'] if s.relative else s.iqr
-        sd, asked = d.all.sd(), exp_less_1(d.effect) if s.relative else d.effect
-        if q.runs or not (iqr > 0 and sd > 0):
-            continue
-        for k, size in enumerate((asked / iqr, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 3.0)):
-            yield {'cell': s.cell, 'metric': s.metric, 'effect_iqr': real(size, 1), 'effect': real(size * s.iqr, 4), 'asked': not k,
-                   'starts': sequential.starts_needed(size * iqr, sd, size * iqr, alpha)}
+def plan_of(s: Series, alpha: float) -> list[dict[str, Any]]:
+    """Starts needed until a difference of each of these sizes, in IQRs of A's blocks, is decided; first the size that was asked
+    for."""
+    iqr = ieee.divide(s.iqr, s.typical[A]) if s.relative else s.iqr
+    sd, asked = s.figure.sd(), ieee.expm1(s.figure.effect) if s.relative else s.figure.effect
+    if not (iqr > 0 and sd > 0):
+        return []
+    return [{'cell': s.cell, 'metric': s.metric, **reals(1, effect_iqr=size), **reals(4, effect=size * s.iqr), 'asked': not k,
+             'starts': sequential.starts_needed(size * iqr, sd, size * iqr, alpha)}
+            for k, size in enumerate((asked / iqr, 0.3, 0.5, 0.8, 1, 1.5, 2, 3))]
 
 
-# key: begins an array of the result
-LEFT_OUT: tuple[tuple[verdicts.Test, str, str, str], ...] = (
-    (verdicts.only_in_a, 'one_sided', 'only A has a value', 'metric'), (verdicts.only_in_b, 'one_sided', 'only B has a value', 'metric'),
-    (verdicts.overloaded, 'overloaded', '', ''), (verdicts.aside, 'not_judged', '', ''),
-    (verdicts.too_few, 'too_few', 'B has too few values', 'metric'),
-    (verdicts.not_compared, 'not_compared', 'there is no number, or no interval,', 'metric'),
-    (verdicts.copied, 'copied', 'A and B have the same values in all repeats', 'condition'), (verdicts.the_same, 'the_same', '', ''),
-)
-
-
-def report_left_out(out: Report, t: Blocks, q: Question) -> None:
-    """Metrics that cannot be compared, and those of which all values are the same."""
-    for test, key, said, noun in LEFT_OUT:
-        found = [s for s in t.series if test(s, q)]
-        rows = out.result.setdefault(key, [])
-        for s in found:
-            row: dict[str, Any] = {'cell': s.cell, 'metric': s.metric}
-            if key == 'one_sided':
-                row['only'] = 'a' if test is verdicts.only_in_a else 'b'
-            if test is verdicts.not_compared:
-                row |= {'why': s.why, 'of': s.lacks}
-            rows.append(row)
-        if found and said:
-            out.warn(f'{said} of {words.counted(len(found), noun)}, so these cannot be compared')
-
-
-def names_by_verdict(v: Verdict) -> str:
-    """worse: NAME, NAME; better: NAME: of each verdict three at most."""
-    parts = []
-    for word in (verdicts.WORSE, verdicts.BETTER, verdicts.NOT_DECIDED):
-        names = [name_of(s) for s in v.family if verdicts.word_of(s) == word]
+def names_of(v: Verdict) -> str:
+    """worse: NAME, NAME; better: NAME; at most three of each word."""
+    said = []
+    for word in ('worse', 'better', 'not decided'):
+        names = [metric_text(s) for s in v.family if verdict.word_of(s, False) == word]
+        more = f' and {len(names) - NAMES_MOST} more' if len(names) > NAMES_MOST else ''
         if names:
-            parts.append(f'{word}: {", ".join(names[:3])}' + (f' and {len(names) - 3} more' if len(names) > 3 else ''))
-    return '; '.join(parts)
+            said.append(f'{word}: {", ".join(names[:NAMES_MOST])}{more}')
+    return '; '.join(said)
 
 
-def answer(out: Report, v: Verdict, provisional: bool, doubt: bool) -> None:
-    mark = 'provisional: ' if provisional else ''
-    text = '' if v.noisy or doubt else names_by_verdict(v)
-    out.summary = mark + (text if v.word == verdicts.NOT_DECIDED and text else v.word)
+def report_answer(out: Report, v: Verdict, provisional: bool, doubt: str | None) -> None:
+    mark, text = 'provisional: ' if provisional else '', '' if v.noisy or doubt else names_of(v)
+    out.summary = mark + (text if v.word == 'not decided' and text else v.word)
     if text and len(v.family) > 1:
         out.say(mark + text)
 
 
-def blocks_tree(t: Blocks, q: Question, v: Verdict, doubt: str | None) -> dict[str, Any]:
-    calmer, runs = blocks.calmer(t), {}
-    if q.runs:
-        runs = {f'{key}_{variant}': n for variant in VARIANTS
-                for key, n in (('blocks', t.count(variant)), ('disturbed', t.disturbed(variant)))}
-    return {'verdict': v.word, 'provisional': t.allowed() > 0, **({'disturbed_more': 'b' if calmer == 'a' else 'a'} if calmer else {}),
-            'disturbed_throughout': t.throughout, 'doubt': doubt, **runs, 'blocks': len(t.blocks),
-            'blocks_disturbed': t.disturbed() + t.allowed(), 'metrics': len(v.family), 'open': v.open,
-            'more_starts': v.more if v.open else None}
+def verdict_tree(t: Table, v: Verdict, q: Question, doubt: str | None) -> dict[str, Any]:
+    calm = blocks.calmer(t)
+    return {
+        'verdict': v.word, 'provisional': t.allowed > 0, **({} if calm == NEITHER else {'disturbed_more': 'ab'[1 - calm]}),
+        'disturbed_throughout': t.throughout, 'doubt': doubt,
+        **({'blocks_a': t.of[A], 'disturbed_a': t.disturbed_of[A], 'blocks_b': t.of[B], 'disturbed_b': t.disturbed_of[B]}
+           if q.runs else {}),
+        'blocks': len(t.blocks), 'blocks_disturbed': t.disturbed + t.allowed, 'metrics': len(v.family), 'open': len(v.open()),
+        'more_starts': v.more()}
 
 
-def report_blocks(task: Task, t: Blocks) -> int:
-    given, doubt = task.given, task.given['doubt']
-    q = Question(task.metrics, task.alpha, bool(given['runs']), bool(doubt))
-    out = task.report()
-    v = verdicts.reach(t, q)
+def report_verdict(t: Table, file: str, given: Given) -> int:
+    alpha, doubt = given['alpha'] / 100, given['doubt']
+    q = Question(given['metrics'], alpha, bool(given['runs']), bool(doubt))
+    out = Report('judge', given)
+    v = verdict.reach(t, q)
     if not v:
-        raise Stop(f'{task.file}: no metric{" of --metrics" if given["metrics"] else ""} has a value of both variants in an undisturbed '
-                   'pair, or in two repeats, or none changes')
-    out.settings = {'file': task.file, 'effect': task.effect_text, **reals(3, points=task.effect.points, alpha_percent=100 * task.alpha)}
-    out.result = blocks_tree(t, q, v, doubt)
-    answer(out, v, t.allowed() > 0, bool(doubt))
+        raise Stop(f'{file}: no metric{" of --metrics" if q.metrics else ""} has a value of both variants in an undisturbed pair, '
+                   'or in two repeats, or none changes')
+    out.settings = {'file': file, 'effect': given['effect'], **reals(3, points=given['points'], alpha_percent=given['alpha'])}
+    out.result = verdict_tree(t, v, q, doubt)
+    report_answer(out, v, t.allowed > 0, doubt)
     if doubt:
         out.warn(f'nothing is decided: {doubt}')
     if v.noisy:
-        out.warn(f'{words.counted(t.disturbed(), "block")} of {words.count(len(t.blocks))} were disturbed by other programs: '
+        out.warn(f'{words.counted(t.disturbed, "block")} of {words.count(len(t.blocks))} were disturbed by other programs: '
                  'B and A cannot be compared here')
-    table = out.table('lrrrl', '  metric', 'A', 'B', 'change', '')
     out.main_table = 'metrics_decided'
-    rows = out.result['metrics_decided'] = []
-    for s in v.family:
-        word = verdicts.NOT_DECIDED if doubt and not v.noisy else verdicts.word_of(s, v.noisy)
-        rows.append(series_tree(s, word, v.word))
-        assert s.difference
-        change = words.number(said_change(s, s.difference.all.mean)) if s.difference.count() else '-'
-        table.row(f'  {name_of(s)}', words.number(s.typical['a']), words.number(s.typical['b']), f'{change} {change_unit(s)}', word,
-                  rank={verdicts.WORSE: 3, verdicts.BETTER: 2}.get(word, int(s.decision.word == sequential.OPEN)))
-    out.result['plan'] = list(plan(q, v.family))
-    out.result['disturbed'] = [{'start': b.start, 'pair': b.pair, 'variant': b.variant, 'used': b.allowed} for b in t.blocks
-                               if b.disturbed or b.allowed]
+    report_series(out, v, bool(doubt))
+    out.result['plan'] = [row for s in v.family for row in ([] if q.runs else plan_of(s, alpha / len(v.family)))]
+    out.result['disturbed'] = [{'start': b.start, 'pair': b.pair, 'variant': 'ab'[b.variant], 'used': b.allowed}
+                               for b in t.blocks if b.disturbed or b.allowed]
     report_left_out(out, t, q)
     out.close()
-    return LOSSY if v.noisy or v.word == verdicts.NOT_DECIDED else WORSE if v.word == verdicts.WORSE else OK
+    return LOSSY if v.noisy or v.word == 'not decided' else WORSE if v.word == 'worse' else OK
 
 
-def load_blocks(task: Task) -> Blocks:
-    t: Blocks = load(task.file, blocks.read, 'not a table of blocks/1, a value not finite, disturbed not 0, 1 or 2, better not lower or '
-                     'higher, or a metric of two units')
-    for name in (task.given['metrics'] or '').split(',') if task.given['metrics'] else ():
-        if all(s.metric != name for s in t.series):  # it was not measured: no verdict is without it
-            raise Stop(f'{task.file}: no metric {name}')
-    return t
+def judge_blocks(file: str, given: Given, effect: Effect) -> int:
+    t = read_input(file, blocks.read, blocks.WRONG)
+    require_metrics(t, given['metrics'], file)
+    if given['drift']:
+        return judge_session(t, file, given, effect)
+    if not given['runs']:
+        blocks.compare(t, effect)
+    else:
+        blocks.compare_runs(t, effect)
+        if given['pooled']:
+            read_input(given['pooled'], lambda stream: pooled.read(stream, t), 'not a table of pooled/1')
+            pooled.compare(t, effect)
+    return report_verdict(t, file, given)
 
 
-def judge_blocks(task: Task) -> int:
-    t = load_blocks(task)
-    if not task.given['runs']:
-        blocks.compare(t, task.effect)
-        return report_blocks(task, t)
-    blocks.compare_runs(t, task.effect)
-    if task.given['pooled']:
-        load(task.given['pooled'], lambda stream: blocks.read_pooled(stream, t), 'not a table of pooled/1')
-        blocks.compare_pooled(t, task.effect)
-    return report_blocks(task, t)
+# --- does a session get slower? -----------------------------------------------------------------------------------
 
-
-# --- a session ----------------------------------------------------------------------------------------------------
-
-@dataclass(slots=True)
-class Session:
-    """A metric of the blocks of one session: of each block after the warm-up, as the table has it, and as it is judged."""
+class Session(NamedTuple):
+    """A metric of the blocks of one session: of each block after the warm-up, as the table has it; and as it is judged."""
     of: Series
     raw: list[float]
-    growth: drift.Growth
-    begin: drift.Begin = drift.Begin()
+    figure: drift.Figure
+
+    def said(self, growth: float) -> float:
+        return said_change(self.of, growth)
 
 
-def place_values(s: Series, count: int, task: Task) -> Session:
-    raw = [nan] * count
-    for before, v in zip([None, *s.values], s.values):
-        if before and before.start == v.start:
-            raise Stop(f'block {v.start}: a second value of {s.metric}')
-        if v.start > task.warmup and not v.disturbed:
-            raw[v.start - task.warmup - 1] = v.number()
-    mean = drift.known_mean(raw)
-    s.typical = {'a': mean, 'b': mean}
-    blocks.choose_scale(s, task.effect, not any(value <= 0 for value in raw))
-    return Session(s, raw, drift.Growth([ln(v) if s.relative and not isnan(v) else v for v in raw], s.effect))
-
-
-def session_tree(s: Session, end_s: Callable[[int], float], block_s: float) -> tuple[dict[str, Any], float, float]:
-    """What is said of a metric; and its means at first and at last."""
-    g, count = s.growth, len(s.raw)
-    grows, step = g.word == drift.GROWS, s.begin.step
-    before = after = max(count // 8, 1)
-    if grows and s.begin.block < before:
-        before = s.begin.block
-    if grows and step and count - s.begin.block < after:
-        after = count - s.begin.block
-    first, last = drift.known_mean(s.raw[:before]), drift.known_mean(s.raw[count - after:])
-
-    def said(growth: float) -> float:
-        return said_change(s.of, growth)
-
-    tree = {
-        'figure': s.of.metric, 'unit': s.of.unit, 'verdict': g.word, 'told_by': g.told_by if grows else None,
-        **reals(4, first=first, last=last, change=said(g.change), low=said(g.low), high=said(g.high), end=said(g.end)),
-        'change_unit': '%' if s.of.relative else s.of.unit, 'effect': real(said(g.effect), 4), 'p': real(g.p, 6),
-        **reals(1, told_s=end_s(g.told) if g.told else nan, returned_s=end_s(g.returned) if g.returned else nan,
-                since_s=end_s(s.begin.block) if grows else nan),
-        **reals(4, step=s.begin.growth if grows and step else nan,
-                per_hour=s.begin.growth * 3600 / block_s if grows and not step else nan),
-    }
-    return tree, first, last
-
-
-def judge_session(task: Task) -> int:
-    t = load_blocks(task)
-    most = max((v.start for s in t.series for v in s.values), default=0)
+def count_blocks(t: Table, warmup: int) -> int:
+    most = max((block.start for s in t.series for block in s.values), default=0)
     if most > BLOCKS_MOST:
         raise Stop(f'block {most}: more than {BLOCKS_MOST} blocks')
-    count, block_s = max(0, most - task.warmup), float(task.given['drift']) / 1e9
+    return max(0, most - warmup)
+
+
+def place_values(s: Series, warmup: int, count: int, effect: Effect) -> Session:
+    raw, last = [nan] * count, None
+    for block in s.values:
+        if block.start == last:
+            raise Stop(f'block {last}: a second value of {s.metric}')
+        last = block.start
+        if last > warmup and not block.disturbed:
+            raw[last - warmup - 1] = block.value()
+    s.typical = [drift.mean(raw)] * 2
+    blocks.choose_scale(s, effect, not any(value <= 0 for value in raw))
+    return Session(s, raw, drift.Figure([ieee.log(value) for value in raw] if s.relative else raw, s.figure.effect))
+
+
+def session_row(f: Session, seconds: Callable[[float], float]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The row of the result, and that for people. seconds: from the start of the run to the end of a block."""
+    d, blocks_n, unit = f.figure, len(f.raw), '%' if f.of.relative else f.of.unit
+    grows = d.word == drift.GROWS
+    begin = drift.find_begin(f.raw) if grows else drift.Begin()
+    before = after = max(1, blocks_n // 8)
+    if grows:
+        before = min(before, begin.block)
+        after = min(after, blocks_n - begin.block) if begin.step else after
+    first, last = drift.mean(f.raw[:before]), drift.mean(f.raw[blocks_n - after:])
+    word = ('not decided', 'does not grow', 'grows', 'comes and goes')[d.word]
+    row = {'figure': f.of.metric, 'unit': f.of.unit, 'verdict': word, 'told_by': d.told_by if grows else None,
+           **reals(4, first=first, last=last, change=f.said(d.change), low=f.said(d.low), high=f.said(d.high), end=f.said(d.end)),
+           'change_unit': unit, 'effect': real(f.said(d.effect), 4), 'p': real(d.p, 6),
+           **reals(1, told_s=seconds(d.told) if d.told else nan, returned_s=seconds(d.returned) if d.returned else nan,
+                   since_s=seconds(begin.block) if grows else nan),
+           **reals(4, step=begin.growth if grows and begin.step else nan,
+                   per_hour=begin.growth * 3600 / (seconds(1) - seconds(0)) if grows and not begin.step else nan)}
+    change = '-' if isnan(d.change) else words.number(f.said(d.change))
+    return row, (f'  {f.of.metric}', words.number(first), f'{words.number(last)} {f.of.unit}', f'{change} {unit}', word)
+
+
+def judged(f: Session, place: int, metrics: str | None) -> bool:
+    """The metrics of --metrics, or the first of the table, say what is said of the session."""
+    return verdict.wanted(f.of, Question(metrics)) if metrics else not place
+
+
+def judge_session(t: Table, file: str, given: Given, effect: Effect) -> int:
+    warmup, block_ns = int(given['warmup']), int(given['drift'])
+    count = count_blocks(t, warmup)
     if not count:
-        raise Stop(f'{task.file}: no block after the warm-up has a metric')
-    sessions = [place_values(s, count, task) for s in t.series]
-    drift.decide([s.growth for s in sessions], task.alpha)
-    for s in sessions:
-        if s.growth.word == drift.GROWS:
-            s.begin = drift.find_begin(s.raw)
-    judged = [s.growth for i, s in enumerate(sessions) if (s.of.metric in task.metrics if task.metrics else not i)]
-    word = drift.combine(judged)
-    said = {drift.OPEN: 'not decided', drift.NONE: 'not slower', drift.GROWS: 'slower', drift.RETURNS: 'comes and goes'}[word]
-    growing = [s for s in sessions if s.growth.word == drift.GROWS]
+        raise Stop(f'{file}: no block after the warm-up has a metric')
+    sessions = [place_values(s, warmup, count, effect) for s in t.series]
+    drift.decide([f.figure for f in sessions], given['alpha'] / 100)
+    word = drift.combine([f.figure for i, f in enumerate(sessions) if judged(f, i, given['metrics'])])
+    out = Report('judge', given)
 
-    def end_s(block: int) -> float:
-        """Seconds from the start of the run to the end of a block, of which the first after the warm-up is 1; 0: end of warm-up."""
-        return (block + task.warmup) * block_s
+    def seconds(block: float) -> float:
+        return (block + warmup) * block_ns / 1e9
 
-    out = task.report()
-    out.settings = {'file': task.file, 'effect': task.effect_text, 'alpha_percent': real(100 * task.alpha, 3),
-                    'warmup': real(task.warmup, 0)}
-    out.result = {'verdict': said, 'moved_first': min(growing, key=lambda s: s.begin.block).of.metric if growing else None,
-                  'blocks': count, 'blocks_needed': drift.BLOCKS_LEAST, 'block_s': real(block_s, 3), 'seconds': real(end_s(count), 1)}
-    out.summary = said
+    rows = [session_row(f, seconds) for f in sessions]
+    grown = [(row['since_s'], f) for f, (row, _) in zip(sessions, rows) if f.figure.word == drift.GROWS]
+    first = min(grown, key=lambda one: float(one[0]))[1] if grown else None
+    out.settings = {'file': file, 'effect': given['effect'], 'alpha_percent': real(given['alpha'], 3), 'warmup': real(warmup, 0)}
+    out.summary = ('not decided', 'not slower', 'slower', 'comes and goes')[word]
+    out.result = {'verdict': out.summary, 'moved_first': first.of.metric if first else None, 'blocks': count,
+                  'blocks_needed': drift.BLOCKS_LEAST, 'block_s': real(block_ns / 1e9, 3), 'seconds': real(seconds(count), 1),
+                  'figures': [row for row, _ in rows]}
     if count < drift.BLOCKS_LEAST:
         out.warn(f'{words.counted(count, "block")} after the warm-up: nothing is decided with fewer than {drift.BLOCKS_LEAST}')
-    table = out.table('lrrrl', '  figure', 'at first', 'at last', 'second half', '')
     out.main_table = 'figures'
-    rows = out.result['figures'] = []
-    for s in sessions:
-        tree, first, last = session_tree(s, end_s, block_s)
-        rows.append(tree)
-        change = '-' if isnan(s.growth.change) else words.number(said_change(s.of, s.growth.change))
-        table.row(f'  {s.of.metric}', words.number(first), f'{words.number(last)} {s.of.unit}', f'{change} {tree["change_unit"]}',
-                  s.growth.word, rank=2 if s.growth.word == drift.GROWS else int(s.growth.word == drift.RETURNS))
+    table = out.table('lrrrl', '  figure', 'at first', 'at last', 'second half', '')
+    for f, (_, cells) in zip(sessions, rows):
+        table.row(*cells, rank=2 if f.figure.word == drift.GROWS else f.figure.word == drift.RETURNS)
     out.close()
     return WORSE if word == drift.GROWS else OK if word == drift.NONE else LOSSY
 
 
-# --- users, limits, claims, starts --------------------------------------------------------------------------------
+# --- how many users? ----------------------------------------------------------------------------------------------
 
-def judge_search(task: Task) -> int:
-    text, most = task.given['criteria'], task.given['most'] or 64
+def criterion_row(s: search.Search, c: search.Criterion) -> dict[str, Any]:
+    b, every = search.find_bounds(s, c, False), search.find_bounds(s, c, True)
+    end = search.find_end(s, b.bad)
+    return {'criterion': c.name, 'resource': end.resource if end else '', 'ended': end.ended if end else '',
+            'reached': b.bad > 0 and not (end and end.resource == 'ssh connection'), 'users': b.good, 'beyond': b.bad,
+            'users_all': min(every.good, b.good), 'untold': b.untold}
+
+
+def judge_search(file: str, given: Given) -> int:
     try:
-        criteria = search.parse_criteria(text)
-    except (ValueError, OverflowError):
-        raise Usage(f'--criteria {text}: such as p95:100ms,apdex:0.85') from None
-
-    def read(stream: BinaryIO) -> list[search.Try]:
-        tries = []
-        for line, cells in tables.read_schema(stream, 'capacity-try/1', search.COLUMNS, len(search.COLUMNS)):
-            try:
-                tables.count(cells[0])
-                tries.append(search.read_try(cells))
-            except (ValueError, OverflowError):
-                raise BadLine('', line) from None
-        return tries
-
-    s = search.Search(load(task.file, read, 'not a table of capacity-try/1'), criteria, most)
-    out = task.report()
-    following, unmeasured = search.choose_next(s), search.count_unmeasured(s)
+        criteria = search.parse_criteria(given['criteria'])
+    except ValueError:
+        raise Usage(f'--criteria {given["criteria"]}: such as p95:100ms,apdex:0.85') from None
+    s = search.Search(criteria, given['most'], read_input(file, search.read, 'not a table of capacity-try/1'))
+    out = Report('judge', given)
+    users, unmeasured = search.choose_next(s), search.count_unmeasured(s)
     if unmeasured:
         out.warn(f'{words.counted(unmeasured, "measurement")} without a figure: not measured, so they do not count')
-    out.settings = {'file': task.file, 'criteria': text, 'most': most}
-    if following:
-        out.summary = f'measure {words.counted(following, "user")} next'
+    if users:
+        out.summary = f'measure {words.counted(users, "user")} next'
+    out.settings = {'file': file, 'criteria': given['criteria'], 'most': given['most']}
+    rows = [criterion_row(s, c) for c in criteria]
+    out.result = {'next': users or None, 'not_measured': unmeasured, 'limits': rows}
+    out.main_table = 'limits'
     table = out.table('lr', '  criterion', 'most users')
-    out.main_table = 'limits'
-    rows: list[dict[str, Any]] = []
-    out.result = {'next': following or None, 'not_measured': unmeasured, 'limits': rows}
-    for c in criteria:
-        b, slowest = search.find_bounds(s, c, False), search.find_bounds(s, c, True)
-        end = search.find_end(s, b.bad)
-        rows.append({'criterion': c.name, 'resource': end.resource if end else '', 'ended': end.ended if end else '',
-                     'reached': bool(b.bad) and (not end or end.resource != 'ssh connection'), 'users': b.good, 'beyond': b.bad,
-                     'users_all': min(slowest.good, b.good), 'untold': b.untold})
-        table.row(f'  {c.name}', words.count(b.good))
+    for row in rows:
+        table.row(f'  {row["criterion"]}', words.count(row['users']))
     out.close()
-    return LOSSY if following or unmeasured else OK
+    return LOSSY if users or unmeasured else OK
 
 
-def read_limits(stream: BinaryIO, task: Task) -> list[tuple[Limit, list[Ends]]]:
-    limits: list[tuple[Limit, list[Ends]]] = []
-    columns = ('limit', 'op', 'bound', 'from', 'to', 'low', 'high')
-    for line, cells in tables.read_schema(stream, 'limits/1', columns, len(columns)):
-        try:
-            number, bound = tables.count(cells[0]), blocks.finite(cells[2] or '')
-            start, end, low, high = map(number_from, cells[3:])
-            if number is None or number > len(limits) or cells[1] not in ('<', '<=', '>', '>='):
-                raise ValueError
-        except ValueError:
-            raise BadLine('', line) from None
-        if number == len(limits):
-            limits.append((Limit(cells[1], bound, bool(task.given['range-breaks']), bool(task.given['doubt'])), []))
-        limits[number][1].append(Ends(start, inf if isnan(end) else end, low, high))
-    return limits
+# --- limits, and claims -------------------------------------------------------------------------------------------
+
+def limit_row(l: limits.Limit, word: str) -> dict[str, Any]:
+    counts = {name: l.words.count(w) for w, name in enumerate(('holds', 'broken', 'open', 'range', 'absent'))}
+    return {'op': l.op, 'verdict': word, 'bound': real(l.bound, 6), **counts, 'worst': l.nearest(limits.ABSENT),
+            'doubtful': l.doubtful(), 'leans_to_break': l.leans_to_break()}
 
 
-def judge_limits(task: Task) -> int:
-    limits = load(task.file, lambda stream: read_limits(stream, task),
-                  'not a table of limits (schema limits/1; see thinprobe help judge)')
-    if not limits:
-        raise Stop(f'{task.file}: no limit')
-    out = task.report()
-    table = out.table('lrl', '  limit', 'figures', '')
-    out.main_table = 'limits'
-    rows: list[dict[str, Any]] = []
-    found = []
-    for limit, figures in limits:
-        kept = decide.judge_limit(limit, figures)
-        found.append(kept.verdict)
-        verdict = LIMIT_VERDICTS[kept.verdict]
-        rows.append({'op': limit.op, 'verdict': verdict, 'bound': real(limit.bound, 6),
-                     **{word: kept.words.count(word) for word in decide.LIMIT_WORDS}, 'worst': kept.worst, 'doubtful': kept.doubtful,
-                     'leans_to_break': kept.leans_to_break})
-        table.row(f'  {limit.op} {words.number(limit.bound)}', words.count(len(figures)), verdict)
-    word = next((w for w in (decide.BROKEN, decide.OPEN) if w in found), decide.KEEPS)
-    out.result = {'limits': rows, 'verdict': LIMIT_VERDICTS[word], 'doubt': task.given['doubt']}
+def judge_limits(file: str, given: Given) -> int:
+    doubt = given['doubt']
+    found = read_input(file, lambda stream: limits.read(stream, bool(given['range-breaks']), bool(doubt)),
+                       'not a table of limits (schema limits/1; see thinprobe help judge)')
+    if not found:
+        raise Stop(f'{file}: no limit')
+    out = Report('judge', given)
+    said = [l.conclude() for l in found]
+    word = next((w for w in (limits.BROKEN, limits.OPEN) if w in said), limits.HOLDS)
     out.summary = LIMIT_VERDICTS[word]
+    out.main_table = 'limits'
+    out.result = {'limits': [limit_row(l, LIMIT_VERDICTS[w]) for l, w in zip(found, said)], 'verdict': out.summary, 'doubt': doubt}
+    table = out.table('lrl', '  limit', 'figures', '')
+    for l, w in zip(found, said):
+        table.row(f'  {l.op} {words.number(l.bound)}', words.count(len(l.figures)), LIMIT_VERDICTS[w])
     out.close()
-    return OK if word == decide.KEEPS else WORSE if word == decide.BROKEN else LOSSY
+    return {limits.HOLDS: OK, limits.BROKEN: WORSE}.get(word, LOSSY)
 
 
-CLAIM_COLUMNS = ('kind', 'share', 'from', 'to', 'low', 'high', 'repeats', 'from_b', 'to_b', 'low_b', 'high_b', 'repeats_b', 'of', 'rule',
-                 'part', 'says', 'some', 'whole')
+def rule_rows(claims: Sequence[decide.Claim]) -> list[dict[str, Any]]:
+    """Of each figure of a paper that the claims are about, the word of its rules."""
+    said = ('as then', 'as then, smaller', 'no longer', 'cannot tell')
+    groups = ((of, decide.rules(list(group))) for of, group in groupby(claims, key=lambda c: c.of) if of)
+    return [{'of': of, 'verdict': said[word], 'by': said[by]} for of, (word, by) in groups]
 
 
-def read_ends(cells: Sequence[str | None]) -> Ends:
-    start, end, low, high = (blocks.finite(cell) if cell else nan for cell in cells[:4])
-    return Ends(start, inf if isnan(end) and not isnan(start) else end, low, high, tables.count(cells[4]) or 0)
-
-
-def read_claim(cells: Sequence[str | None]) -> Claim:
-    """ValueError: it is none."""
-    share = tables.count(cells[1])
-    if not share:
-        raise ValueError
-    of = [tables.count(cell) for cell in cells[12:]]
-    if any(number is None and cell is not None for number, cell in zip(of, cells[12:])):
-        raise ValueError
-    numbers = [number or 0 for number in of]
-    claim = Claim(cells[0] or '', Asked(read_ends(cells[2:7]), read_ends(cells[7:12]), share), numbers[0], numbers[1],
-                  numbers[2], numbers[3], bool(numbers[4]), bool(numbers[5]))
-    decide.kind_of(claim.kind)
-    if claim.says >= len(decide.WORDS):
-        raise ValueError
-    return claim
-
-
-def is_in_order(before: Claim | None, c: Claim, seen: set[int]) -> bool:
-    """Do the claims of a figure stand together, its rules and their parts in ascending order, with one word for each? Others would
-    count as a rule of their own."""
-    if c.of and before and before.of == c.of:
-        return before.whole == c.whole and (before.rule < c.rule or (
-            before.rule == c.rule and before.says == c.says and (before.part < c.part or (before.part == c.part and before.some == c.some))))
-    return not c.of or c.of not in seen
-
-
-def read_claims(stream: BinaryIO) -> list[Claim]:
-    claims: list[Claim] = []
-    seen: set[int] = set()
-    for line, cells in tables.read_schema(stream, 'claims/1', CLAIM_COLUMNS, 12):
-        try:
-            claim = read_claim(cells)
-            if not is_in_order(claims[-1] if claims else None, claim, seen):
-                raise ValueError
-        except ValueError:
-            raise BadLine('', line) from None
-        claims.append(claim)
-        seen.add(claim.of)
-    return claims
-
-
-def judge_claims(task: Task) -> int:
-    claims = load(task.file, read_claims, 'not a table of claims/1, a figure that is no number, a claim of no known kind, or one apart '
-                  'from others of its rule')
-    out = task.report()
-    table = out.table('lrl', '  claim', 'value', '')
+def judge_claims(file: str, given: Given) -> int:
+    decided = read_input(file, lambda stream: list(decide.read(stream)), 'not a table of claims/1, a figure that is no number, '
+                         'a claim of no known kind, or one apart from others of its rule')
+    claims = [c for c, _ in decided]
+    lines = decide.lines(claims)
+    answers = [lines.get(i, answer) for i, (_, answer) in enumerate(decided)]
+    out = Report('judge', given)
+    said = [('cannot tell', 'holds', 'fails')[a.word] for a in answers]
     out.main_table = 'claims'
-    told = decide.decide_all(claims)
-    out.result = {'claims': [{'kind': c.kind, 'verdict': t.word, **reals(9, value=t.value, low=t.low, high=t.high)}
-                             for c, t in zip(claims, told)], 'figures': []}
-    for c, t in zip(claims, told):
-        table.row(f'  {c.kind}', '-' if isnan(t.value) else words.number(t.value), t.word)
-    for of, group in groupby(claims, key=attrgetter('of')):
-        if of:
-            word, by = decide.decide_rules(list(group))
-            out.result['figures'].append({'of': of, 'verdict': word, 'by': by})
+    out.result = {'claims': [{'kind': c.kind, 'verdict': word, **reals(9, value=a.value, low=a.low, high=a.high)}
+                             for c, a, word in zip(claims, answers, said)],
+                  'figures': rule_rows(claims)}
+    table = out.table('lrl', '  claim', 'value', '')
+    for c, a, word in zip(claims, answers, said):
+        table.row(f'  {c.kind}', '-' if isnan(a.value) else words.number(a.value), word)
     out.close()
     return OK
 
 
-def judge_starts(task: Task) -> int:
+def report_starts(given: Given, effect: Effect) -> int:
     """Of the medians of all conditions, which share half of alpha."""
-    starts, effect = task.given['starts'], task.effect
-    size = log1p(effect.relative) if effect.relative else effect.time_ms
-    scatter = sequential.scatter_most(starts, size, task.alpha / 2 / (task.given['conditions'] or 1))
-    said = 100 * expm1(scatter) if effect.relative else scatter
-    out = task.report()
-    out.result = {'starts': starts, 'scatter_percent' if effect.relative else 'scatter_ms': real(said, 2)}
-    if isnan(scatter):
-        out.say(f'{words.counted(starts, "start")} decide nothing: too few')
-    else:
-        out.say(f'{words.counted(starts, "start")} decide {task.effect_text} in the median, if starts scatter by at most '
-                f'{words.number(said)} {"%" if effect.relative else "ms"}')
+    out, starts = Report('judge', given), given['starts']
+    size = log1p(effect.relative) if effect.relative > 0 else effect.time_ms
+    scatter = sequential.scatter_most(starts, size, given['alpha'] / 200 / given['conditions'])
+    said, unit = (100 * ieee.expm1(scatter), '%') if effect.relative > 0 else (scatter, 'ms')
+    out.result = {'starts': starts, 'scatter_percent' if unit == '%' else 'scatter_ms': real(said, 2)}
+    text = words.counted(starts, 'start')
+    out.say(f'{text} decide nothing: too few' if isnan(scatter) else
+            f'{text} decide {given["effect"]} in the median, if starts scatter by at most {words.number(said)} {unit}')
     out.close()
     return LOSSY if isnan(scatter) else OK
 
 
-MODES = {'claims': judge_claims, 'criteria': judge_search, 'drift': judge_session, 'limits': judge_limits, 'runs': judge_blocks}
+def refuse_foreign(given: Given) -> None:
+    """Ends the program if two things are asked, or an option belongs to another."""
+    modes = [mode for mode in ('claims', 'criteria', 'drift', 'limits', 'runs') if given[mode]]
+    if len(modes) > 1:
+        raise Usage('--claims, --criteria, --drift, --limits and --runs: choose one')
+    asked = modes[0] if modes else 'starts' if given['starts'] else 'blocks'
+    other = given.foreign(asked)
+    if other:
+        raise Usage(f'--{other.name} is for {other.of}, not for {asked}')
 
 
 def main(argv: list[str]) -> int:
-    given = parse(argv, 'judge BLOCKS [options]', 'Decides whether B is better than A, from paired blocks; with --drift, whether a '
-                  'session gets slower.', OPTIONS)
-    effect_text = given['effect'] or '10%'
-    effect = parse_effect(effect_text, 1.0 if given['points'] is None else given['points'])
-    asked_for = [name for name in MODES if given[name] is not None]
-    mode = asked_for[0] if asked_for else 'starts' if given['starts'] else 'blocks'
-    if len(asked_for) > 1:
-        raise Usage('--claims, --criteria, --drift, --limits and --runs: choose one')
-    foreign = given.foreign(mode)
-    if foreign:
-        raise Usage(f'--{foreign.name} is for {foreign.of}, not for {mode}')
-    metrics = tuple(name for name in (given['metrics'] or '').split(',') if name)
-    task = Task(given, given.operands[0] if given.operands else '', effect, effect_text,
-                   (5.0 if given['alpha'] is None else given['alpha']) / 100, metrics, 5 if given['warmup'] is None else given['warmup'])
+    given = parse(argv, 'judge BLOCKS [options]',
+                  'Decides whether B is better than A, from paired blocks; with --drift, whether a session gets slower.', OPTIONS)
+    given.values = DEFAULTS | given.values
+    effect = parse_effect(given['effect'], given['points'])
+    refuse_foreign(given)
     if given['starts'] and not given.operands:
-        return judge_starts(task)
+        return report_starts(given, effect)
     if not given.operands:
         raise Usage('which blocks? a file, or - for standard input')
     given.refuse_operands(1)
-    if given['starts'] and mode in ('starts', 'runs', 'drift'):
+    file = given.operands[0]
+    if given['criteria']:
+        return judge_search(file, given)
+    if given['claims']:
+        return judge_claims(file, given)
+    if given['limits']:
+        return judge_limits(file, given)
+    if given['starts']:
         raise Usage('--starts needs no file: leave out the file, or --starts')
-    return MODES.get(mode, judge_blocks)(task)
+    return judge_blocks(file, given, effect)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from analysis import amounts, decide, notes, words
 from analysis.amounts import Amount, Row, amount
-from analysis.decide import Told
+from analysis.decide import Answer
 from analysis.run import Column, Run, distinct, each_run, is_one_by_one
 
 RANGE_MARK = '*'
@@ -224,7 +224,7 @@ def few_note(rows: Sequence[Row], name: str, title: str) -> str | None:
     found = re.search(r'(^|_)p([0-9]{2,3})(_|$)', name)
     if not few or not found:
         return None
-    needs = decide.percentile(decide.Asked(decide.Ends(float(f'0.{found[2]}'), float(f'0.{found[2]}')), decide.Ends()))
+    needs = amounts.ask('percentile', amounts.number(float(f'0.{found[2]}')), amounts.number(None))
     keys = [row['keys'] for row in few if row.get('keys') is not None]
     there = f'; there are {" to ".join(map(words.plain, distinct([min(keys), max(keys)])))}' if keys else ''
     return (f'{without_unit(title)}: needs {words.plural(needs.value, "key")} (ten beyond it){there}. Its 95 % interval needs '
@@ -383,7 +383,7 @@ def rows_before(run: Run) -> dict[str, dict[str, Any]]:
 class Change:
     now: Row
     was: Row
-    told: Told
+    told: Answer
 
     def is_told(self) -> bool:
         return self.told.word == decide.HOLDS

@@ -2,7 +2,7 @@
 """Tables of others: lines of bounded length, cells by tabs or commas, and columns found by name. Everything read is data."""
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import BinaryIO, NamedTuple
 
 from analysis.command import Stop, whole
@@ -131,6 +131,23 @@ def time_unit(name: str) -> int:
     return UNITS.get(unit, 0) if stem else 0
 
 
+NUMBER = re.compile(r'[ \t\n\v\f\r]*([+-]?)(?:(0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?\d+)?)|'
+                    r'((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)|nan(?:\(\w*\))?)', re.ASCII | re.IGNORECASE)
+
+
+def strtod(text: str) -> float:
+    """What C's strtod() reads of all of the text. ValueError: it is no number."""
+    found = NUMBER.fullmatch(text)
+    if not found:
+        raise ValueError
+    sign, hexadecimal, decimal = found.groups()
+    try:
+        value = float.fromhex(hexadecimal) if hexadecimal else float(decimal or 'nan')
+    except OverflowError:
+        value = inf
+    return -value if sign == '-' else value
+
+
 def count(cell: str | None) -> int | None:
     """A time in ns or a count, or None where the cell is empty. ValueError: anything else."""
     if not cell:
@@ -151,7 +168,7 @@ def read_schema(stream: BinaryIO, schema: str, columns: Sequence[str], needed: i
     at = 0
     for at, line in enumerate(iter(lambda: stream.readline(16384), b''), 1):
         cells = line[:-1].decode(errors='surrogateescape').split('\t')
-        if not line.endswith(b'\n') or len(cells) > 64:
+        if not line.endswith(b'\n') or len(cells) > 64 or b'\0' in line:
             raise BadLine('', at)
         if not header:
             header = cells

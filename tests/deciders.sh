@@ -60,7 +60,9 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 	END
 	for table in "${tables[@]}"; do
 		name=$(basename "$table" .tsv)
-		sed -n "2{s,^/\* *\($name: \)\?,- *$name*: ,; s, *\*/\$,,; p}" "${table%.tsv}.c"
+		file=${table%.tsv}.py
+		[ -f "$file" ] || file=${table%.tsv}.c
+		sed -nE "2,3{s,^(/\*|#) $name: (.*[^ /*])( \*/)?\$,- *$name*: \2,p}" "$file"
 	done
 	printf '\n| decider | to be found | scenes | missed | wrong |\n|---|---|---:|---|---|\n'
 	for table in "${tables[@]}"; do
