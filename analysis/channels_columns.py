@@ -14,7 +14,7 @@ from analysis import figures
 from analysis.columns import Extractor, Kept, Value, Written
 from analysis.command import Stop
 from analysis.estimates import of_run
-from analysis.numbers import most, over, total
+from analysis.numbers import most, total
 from analysis.samples import Cell, Repeat, Run, number, truth
 
 PARTS = {'setup': 'setup.json', 'window': 'window.json', 'idle': 'idle.json', 'key': 'keys.json'}  # of a session
@@ -61,6 +61,10 @@ def read_report(repeat: Repeat, file: str, scale: float) -> Counts | None:
     return found
 
 
+def divide(a: float, b: float) -> float:
+    return a / b if b > 0 else nan
+
+
 def is_session(cell: Cell) -> bool:
     return cell.need('part') == 'session'
 
@@ -95,7 +99,7 @@ class Traffic:
     differs_percent: float = nan
 
     def mean(self, count: str) -> float:
-        return over(total(c[count] for c in self.counts), len(self.counts))
+        return divide(total(c[count] for c in self.counts), len(self.counts))
 
 
 def part_traffic(cell: Cell, found: Sequence[Found], part: str) -> Traffic | None:
@@ -160,14 +164,14 @@ def summary_row(t: Traffic) -> dict[str, Value]:
     for name in (f'{channel}_{count}' for channel in CHANNELS for count in (*COUNTS, 'acks')):
         channels[name] = with_interval(t, [c[name] for c in t.counts]) if name.endswith(('wire_bytes', 'ip_bytes')) else t.mean(name)
     # what the IPv4 headers take of all IP bytes, by the quotient of each repeat
-    saving = [over(100 * VIP_SAVED_BYTES * c['total_packets'], c['total_ip_bytes']) for c in t.counts]
+    saving = [divide(100 * VIP_SAVED_BYTES * c['total_packets'], c['total_ip_bytes']) for c in t.counts]
     return {
         'protocol': t.cell.need('protocol'), 'what': t.what, 'state': 'complete' if t.same else 'different' if t.different else 'failed',
         'repeats': float(len(t.counts)), 'failed': float(t.failed), 'marked': float(t.flagged), 'different': float(t.different),
         'restless': float(t.restless), 'differs_percent': t.differs_percent, **channels, 'seconds': t.mean('seconds'),
-        'mean_message_ip_bytes': over(ip, messages), 'mean_message_payload_bytes': over(t.mean('total_payload_bytes'), messages),
-        'mean_packet_wire_bytes': over(wire, t.mean('total_packets')), 'vip_saving_percent': with_interval(t, saving),
-        **{name: over(100 * t.mean(name), wire) for name in HEADERS}}
+        'mean_message_ip_bytes': divide(ip, messages), 'mean_message_payload_bytes': divide(t.mean('total_payload_bytes'), messages),
+        'mean_packet_wire_bytes': divide(wire, t.mean('total_packets')), 'vip_saving_percent': with_interval(t, saving),
+        **{name: divide(100 * t.mean(name), wire) for name in HEADERS}}
 
 
 def write_summary(run: Run, kept: Kept) -> Iterator[Written]:
@@ -196,7 +200,7 @@ def write_shares(run: Run, kept: Kept) -> Iterator[Written]:
         for other in last:
             if other is cell or not count_tasks(cell) or count_tasks(other) != count_tasks(cell):
                 continue
-            percent = [over(100 * a['total_ip_bytes'], b['total_ip_bytes']) if a and b else nan
+            percent = [divide(100 * a['total_ip_bytes'], b['total_ip_bytes']) if a and b else nan
                        for a, b in zip(task_sums(cell, kept), task_sums(other, kept))]
             yield Written(cell, {'protocol': cell.need('protocol'), 'other': other.need('protocol'),
                                  'share_percent': of_run(run, 'geomean+ci', percent)}, False)
