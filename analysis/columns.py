@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Columns of a run's tables: name, heading, unit, where the number of each comes from, how repeats are combined, decimals, and
 which side is better."""
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from analysis.figures import Figure, absent
-from analysis.samples import Cell, Repeat, Run
+from analysis.samples import Cell, Repeat, Run, at, number
 
 TEXT = -1  # decimals of a column of text
 ENDS = ('', '_low', '_high', '_both', '_above', '_from', '_to', '_why')  # of the names of a column's cells
@@ -120,6 +121,15 @@ class Written(NamedTuple):
     cell: Cell
     values: Mapping[str, Value]
     parameters: bool = True
+
+
+def copied(document: Any, names: Iterable[str], others: Mapping[str, tuple[str, float]] = MappingProxyType({})) -> dict[str, Value]:
+    """Values of a JSON object by their own names, and by other names the values at a path, times a factor. Numbers, booleans (0, 1) or
+    texts; what is missing leaves its cell empty."""
+    def value(path: str, factor: float) -> Value:
+        found = at(document, path)
+        return found if isinstance(found, str) else float(found) if isinstance(found, bool) else number(document, path) * factor
+    return {name: value(name, 1.0) for name in names} | {name: value(*place) for name, place in others.items()}
 
 
 Kept = Sequence[Sequence[Any]]  # what is kept of each repeat of each cell

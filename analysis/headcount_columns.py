@@ -83,7 +83,8 @@ def full_resources(s: Search, limits: Sequence[Limit]) -> str:
 # --- rows ---------------------------------------------------------------------------------------------------------
 
 def system(cell: Cell) -> dict[str, Value]:
-    return {'system': f'{cell.text("protocol") or ""}.{cell.text("app") or ""}'}
+    named = cell.text('system')
+    return {'system': named if named is not None else f'{cell.text("protocol") or ""}.{cell.text("app") or ""}'}
 
 
 def searches(run: Run, kept: Kept) -> Iterator[Search]:
