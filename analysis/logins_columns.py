@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
 
-from analysis import figures, spreads
+from analysis import spreads
 from analysis.columns import Extractor, Kept, Value, Written
 from analysis.command import Stop
 from analysis.estimates import of_run
