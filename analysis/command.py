@@ -182,7 +182,8 @@ def read_number(option: Option, text: str) -> float:
     except ValueError:
         raise Usage(f'--{option.name} {text}: not {KINDS[kind][1]}') from None
     if (option.low or option.high) and not option.low <= value <= option.high:
-        raise Usage(f'--{option.name} {text} is out of range: {bound_text(option, option.low)} to {bound_text(option, option.high)}')
+        bounds = f'{bound_text(option, option.low)} to {bound_text(option, option.high)}'
+        raise Usage(f'--{option.name} {text} is out of range: {bounds}')
     return value
 
 

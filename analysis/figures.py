@@ -15,8 +15,8 @@ class Statistic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Exactly one of: exact (value = start = end); a range (value NaN, start < end); censored (`above`: only a lower bound is known,
-    end infinite, and value NaN where the bound is itself a range's early end); absent (all NaN, with `why` or without).
+    """Exactly one of: exact (value = start = end); a range (value NaN, start < end); censored (`above`: only a lower bound is
+    known, end infinite, and value NaN where the bound is itself a range's early end); absent (all NaN, with `why` or without).
     low and high are the ends of its 95 % confidence interval, NaN where there is none."""
     value: float = nan
     start: float = nan

@@ -72,7 +72,8 @@ def find_columns(header: Sequence[str], given: Given) -> Columns:
         raise BadLine('the header has no such --column' if column else
                       'no column of the header is known to be a latency; --column NAME', 1)
     if not column and name == 'answer_ns' and 'due_ns' not in header:
-        raise BadLine('answer_ns is a time of the clock where due_ns is missing; --column answer_ns, if it is the latency itself', 1)
+        raise BadLine('answer_ns is a time of the clock where due_ns is missing; --column answer_ns, '
+                      'if it is the latency itself', 1)
     keys = tuple(tables.find(header, c) for c in KEY_COLUMNS) if name == 'answer_ns' and 'due_ns' in header else ()
     unit = UNIT_MS[given['unit']] if given['unit'] else 1.0 if name == 'elapsed' else tables.time_unit(name) / 1e6
     if not keys and (given['from'] or (given['to'] or 0) > 0):

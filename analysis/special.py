@@ -85,7 +85,9 @@ def normal_upper(z: float) -> float:
 def normal_quantile(p: float) -> float:
     if not 0 < p < 1:
         return -inf if p <= 0 else inf
-    return invert(lambda z: normal_upper(-z) < p, -40.0, 0.0) if p < 0.5 else invert(lambda z: normal_upper(z) > 1 - p, -1e-300, 40.0)
+    if p < 0.5:
+        return invert(lambda z: normal_upper(-z) < p, -40.0, 0.0)
+    return invert(lambda z: normal_upper(z) > 1 - p, -1e-300, 40.0)
 
 
 def t_upper(freedom: float, t: float) -> float:

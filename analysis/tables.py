@@ -162,8 +162,9 @@ def count(cell: str | None) -> int | None:
 
 
 def read_schema(stream: BinaryIO, schema: str, columns: Sequence[str], needed: int) -> Iterator[tuple[int, list[str | None]]]:
-    """(line number, cells of these columns) of a table of ours, as rows_open_new() of lib writes it; None: it has no such column. The
-    first `needed` must be there. BadLine without text: another schema, a missing column, a row of the wrong length or cut."""
+    """(line number, cells of these columns) of a table of ours, as rows_open_new() of lib writes it; None: no such
+    column. The first `needed` must be there. BadLine without text: another schema, a missing column, a row of the wrong length
+    or cut."""
     header: list[str] = []
     at = 0
     for at, line in enumerate(iter(lambda: stream.readline(16384), b''), 1):

@@ -37,10 +37,13 @@ def test_options_stand_anywhere():
 
 
 @pytest.mark.parametrize('option, text, value', [
-    ('time', '5m', 300e9), ('time', '1.5s', 1.5e9), ('time', '2', 2e9), ('limit', '20us', None), ('limit', '1min', 60e9), ('share', '5%', 5),
+    ('time', '5m', 300e9), ('time', '1.5s', 1.5e9), ('time', '2', 2e9), ('limit', '20us', None), ('limit', '1min', 60e9),
+    ('share', '5%', 5),
     ('share', '.5', 0.5), ('size', '4K', 4096), ('size', '1KiB', 1024), ('size', '1.5MB', 1572864), ('size', '600B', 600),
-    ('count', '+7', 7), ('count', '7x', None), ('count', '0x10', None), ('count', '', None), ('count', '9' * 30, None), ('count', '٣', None),
-    ('share', 'nan', None), ('share', 'inf', None), ('share', '1e999', None), ('limit', '5', None), ('size', '4k', None), ('count', '101', None),
+    ('count', '+7', 7), ('count', '7x', None), ('count', '0x10', None), ('count', '', None), ('count', '9' * 30, None),
+    ('count', '٣', None),
+    ('share', 'nan', None), ('share', 'inf', None), ('share', '1e999', None), ('limit', '5', None), ('size', '4k', None),
+    ('count', '101', None),
 ])
 def test_values_with_units_and_ranges(option, text, value):
     if value is None:
@@ -51,8 +54,10 @@ def test_values_with_units_and_ranges(option, text, value):
 
 
 @pytest.mark.parametrize('words, names', [
-    (['--colour', 'blue'], 'red, green'), (['--clour', 'red'], '--colour'), (['--co', '5'], '--co'), (['--all=yes'], '--all'), (['-x'], '-x'),
-    (['--column', ''], '--column'), (['--count'], '--count'), (['--old'], '--count'), (['--count', '0'], '1 to 100'), (['--limit', '25h'], '1ms to 1d'),
+    (['--colour', 'blue'], 'red, green'), (['--clour', 'red'], '--colour'), (['--co', '5'], '--co'), (['--all=yes'], '--all'),
+    (['-x'], '-x'),
+    (['--column', ''], '--column'), (['--count'], '--count'), (['--old'], '--count'), (['--count', '0'], '1 to 100'),
+    (['--limit', '25h'], '1ms to 1d'),
 ])
 def test_errors_name_the_word_and_the_cure(words, names):
     with pytest.raises(Usage) as stop:

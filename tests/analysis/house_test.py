@@ -24,7 +24,8 @@ def nodes(file, kind):
 
 
 @pytest.mark.parametrize('tool, options', [
-    ('mypy', ['--strict', '--python-version', '3.11', '--namespace-packages', '--explicit-package-bases', '--cache-dir', '/dev/null']),
+    ('mypy', ['--strict', '--python-version', '3.11', '--namespace-packages', '--explicit-package-bases',
+              '--cache-dir', '/dev/null']),
     ('pyflakes3', []),
 ])
 def test_a_checker_finds_nothing(tool, options):
@@ -74,8 +75,9 @@ def test_nothing_evaluates_data_or_starts_a_shell():
 
 
 def test_imports_have_no_circle():
-    arrows = {file.stem: {node.module.split('.')[1] if node.module != 'analysis' else alias.name for node in nodes(file, ast.ImportFrom)
-                          for alias in node.names if node.module.split('.')[0] == 'analysis'} for file in FILES}
+    arrows = {file.stem: {node.module.split('.')[1] if node.module != 'analysis' else alias.name
+                          for node in nodes(file, ast.ImportFrom) for alias in node.names
+                          if node.module.split('.')[0] == 'analysis'} for file in FILES}
     while free := [module for module, uses in arrows.items() if not uses & set(arrows)]:
         for module in free:
             del arrows[module]

@@ -27,7 +27,9 @@ def test_json_has_decimals_and_no_control_bytes():
     tree = json.loads(text)
     assert list(tree)[:5] == ['schema', 'tool', 'version', 'started', 'host']
     assert tree['settings']['file'] == 'a "b"\x1b\ufffd' and tree['result']['none'] is None and tree['result']['empty'] == []
-    assert text == json.dumps(tree, indent=1, ensure_ascii=False).replace('0.0,', '0.00,').replace('\x1b', '\\u001b').replace('\\t', '\\u0009')
+    same = json.dumps(tree, indent=1, ensure_ascii=False).replace('0.0,', '0.00,')
+    same = same.replace('\x1b', '\\u001b').replace('\\t', '\\u0009')
+    assert text == same
 
 
 def test_tsv_is_the_main_table_or_the_result_as_one_row():
@@ -68,8 +70,10 @@ def test_what_stands_for_figures_that_are_no_number():
     assert [words.figure(f) for f in row.values()] == ['2.00', '1.00 to 3.00', '>4.00', '-']
 
 
-@pytest.mark.parametrize('value, text', [(0.69, '0.69'), (9.98, '9.98'), (9.999, '10.0'), (12.345, '12.3'), (412.4, '412'), (1234, '1,230'),
-                                         (0.0999, '0.10'), (0, '0'), (-0.0, '0'), (-1234567, '-1,230,000'), (nan, '-'), (1e18, '-')])
+@pytest.mark.parametrize('value, text', [
+    (0.69, '0.69'), (9.98, '9.98'), (9.999, '10.0'), (12.345, '12.3'), (412.4, '412'), (1234, '1,230'),
+    (0.0999, '0.10'), (0, '0'), (-0.0, '0'), (-1234567, '-1,230,000'), (nan, '-'), (1e18, '-'),
+])
 def test_three_digits(value, text):
     assert words.number(value) == text
 
@@ -79,7 +83,8 @@ def test_quantiles_by_hand():
     sample = Sample([10, 20, 40, 80])
     assert [figures.quantile(sample, p).value for p in (0, 0.5, 0.9, 1)] == [10, 30, pytest.approx(68), 80]
     assert figures.quantile(Sample([10, 20, 40], 40), 0.5) == (20, False) and figures.quantile(Sample([10, 20, 40], 40), 0.9).above
-    assert figures.between(Statistic(100), Statistic(100.5)).value == 100.5 and figures.between(Statistic(1), Statistic(2)).why == 'range'
+    assert figures.between(Statistic(100), Statistic(100.5)).value == 100.5
+    assert figures.between(Statistic(1), Statistic(2)).why == 'range'
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):

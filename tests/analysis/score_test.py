@@ -10,7 +10,8 @@ from analysis.tables import BadLine
 SEEDS = [
     b'due_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tearliest_ns\tusers\n'
     b'1000\t1001\t5000\t\t\t0\t\t1\n2000\t2001\t\t\t900000\t0\t\t1\n3000\t3001\t9000\t9900\t\t1\t3500\t2\n',
-    b'timeStamp,elapsed,success,allThreads,responseMessage\n1,100,true,1,"a, ""b"""\n2,50,false,2,Number of samples in transaction : 3\n',
+    b'timeStamp,elapsed,success,allThreads,responseMessage\n'
+    b'1,100,true,1,"a, ""b"""\n2,50,false,2,Number of samples in transaction : 3\n',
     b'latency_ms\n1\n2.5\n1e3\n',
 ]
 OPTIONS = ([], [], [], ['--column', 'latency_ms'], ['--unit', 's'], ['--users', 'users'], ['--from', '1500'])
@@ -20,7 +21,8 @@ def mutated(draw, data):
     data = bytearray(data)
     for _ in range(draw.randint(1, 2)):
         at = draw.randrange(len(data) + 1)
-        piece = draw.choice([b'\t', b',', b'"', b'\n', b'\r', b'-', b'9' * 20, b'e', b'nan', b'\xff', b'\x00', b'', data[:draw.randint(0, 40)]])
+        piece = draw.choice([b'\t', b',', b'"', b'\n', b'\r', b'-', b'9' * 20, b'e', b'nan', b'\xff', b'\x00', b'',
+                             data[:draw.randint(0, 40)]])
         data[at:at + draw.randint(0, 4)] = piece
     return bytes(data)
 

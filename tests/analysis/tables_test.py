@@ -26,7 +26,8 @@ def test_quoted_cells():
 
 
 @pytest.mark.parametrize('data, line, word', [
-    (b'', 1, 'header'), (b'\n\n', 3, 'header'), (b'a,b\n1\n', 2, 'cells'), (b'a\n\x00\n', 2, 'byte 0'), (b'\x1f\x8b', 1, 'gzip'), (b'a,b\n1,"x\n', 2, 'quote'),
+    (b'', 1, 'header'), (b'\n\n', 3, 'header'), (b'a,b\n1\n', 2, 'cells'), (b'a\n\x00\n', 2, 'byte 0'), (b'\x1f\x8b', 1, 'gzip'),
+    (b'a,b\n1,"x\n', 2, 'quote'),
     (b'a\n' + b'x' * 70000, 2, 'too long'), (b'<?xml?>', 1, 'XML'), (b'a' + b'\tx' * 300 + b'\n' + b'\t' * 300, 2, 'cells'),
 ])
 def test_what_is_no_table(data, line, word):
@@ -40,7 +41,8 @@ def test_a_table_of_ours_is_whole_and_of_its_schema():
         return list(tables.read_schema(io.BytesIO(data), 'k/1', ('a', 'b'), 1))
 
     assert rows(b'schema\tx\ta\nk/1\t1\t2\n') == [(2, ['2', None])]
-    for data, line in ((b'', 0), (b'schema\tb\n', 1), (b'schema\ta\nk/2\t1\n', 2), (b'schema\ta\nk/1\t1', 2), (b'schema\ta\nk/1\n', 2)):
+    for data, line in ((b'', 0), (b'schema\tb\n', 1), (b'schema\ta\nk/2\t1\n', 2), (b'schema\ta\nk/1\t1', 2),
+                       (b'schema\ta\nk/1\n', 2)):
         with pytest.raises(BadLine) as bad:
             rows(data)
         assert bad.value.line == line
@@ -65,11 +67,13 @@ def test_latencies_of_a_key():
 
 
 @pytest.mark.parametrize('cells', [{}, {'due_ns': 'x'}, {'due_ns': -1}, {'due_ns': 2 ** 61 - 1}, {'due_ns': 5, 'answer_ns': 4},
-                                   {'due_ns': 5, 'answer_ns': 9, 'earliest_ns': 10}, {'due_ns': 5, 'earliest_ns': 4, 'censored_ns': 9}])
+                                   {'due_ns': 5, 'answer_ns': 9, 'earliest_ns': 10},
+                                   {'due_ns': 5, 'earliest_ns': 4, 'censored_ns': 9}])
 def test_times_that_are_no_keys(cells):
     with pytest.raises(ValueError):
         key(**cells)
 
 
 def test_units_by_the_end_of_a_name():
-    assert [tables.time_unit(name) for name in ('r_ms', 'x_s', 'a_us', 'b_ns', '_ms', 'rooms', 'ms')] == [10 ** 6, 10 ** 9, 1000, 1, 0, 0, 0]
+    names = 'r_ms', 'x_s', 'a_us', 'b_ns', '_ms', 'rooms', 'ms'
+    assert [tables.time_unit(name) for name in names] == [10 ** 6, 10 ** 9, 1000, 1, 0, 0, 0]
