@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""arrivals - do requests arrive like those of many independent users? Tests the coefficient of variation of the times between them, and
-four other properties. logs.py reads logs, poisson.py tests and makes rows for a plot."""
+"""arrivals - do requests arrive like those of many independent users? Tests the coefficient of variation of the times between them,
+and four other properties. logs.py reads logs, poisson.py tests and makes rows for a plot."""
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -41,7 +41,8 @@ OPTIONS = (
     Option('input-format', 'word', 'format of the log (auto)', of='log', words=logs.KINDS),
     Option('column', 'text', 'column of the arrival time (timeStamp, start_ns, sent_ns, ...)', of='log', meta='NAME'),
     Option('unit', 'word', 'unit of this column (by the end of its name)', of='log', words=tuple(UNITS)),
-    Option('where', 'call', 'only rows with this value; may be repeated', of='log', read=read_where, meta='COLUMN=VALUE', many=WHERE),
+    Option('where', 'call', 'only rows with this value; may be repeated', of='log', read=read_where, meta='COLUMN=VALUE',
+           many=WHERE),
     Option('warmup', 'call', 'leave out these times at the beginning and at the end (0,0)', of='log', read=read_warmup,
            meta='TIME[,TIME], such as 2m,3m'),
     Option('interval', 'time', 'count arrivals in intervals of this length (ten arrivals on average)', low=1, high=1e18),
@@ -162,7 +163,8 @@ def add_sources(out: Report, log: Log, tick_ns: int, seed: int) -> Iterator[pois
             break  # with more sources, gaps are shorter than half a tick
         f, band = spread_of([(b - a) / 1e9 for a, b in zip(times, times[1:])]), BAND / sqrt(n)
         rate = 1 / f.mean if f.mean else nan
-        rows.append({'sources': s, 'n': n, **reals(6, rate_per_s=rate, cov=f.cov, cov_low=from_zero(f.cov - band), cov_high=f.cov + band)})
+        rows.append({'sources': s, 'n': n, **reals(6, rate_per_s=rate, cov=f.cov, cov_low=from_zero(f.cov - band),
+                                                   cov_high=f.cov + band)})
         table = table or out.table('rrrl', '  sources', 'rate', 'CoV', 'random')
         table.row(str(s), f'{words.number(rate)}/s', words.number(f.cov), f'{from_zero(1 - band):.2f} to {1 + band:.2f}')
         yield plot_row('sources', s, f.cov, 1, from_zero(f.cov - band), f.cov + band)
@@ -185,7 +187,8 @@ def settings(given: Given, file: str | None, log: Log, warmup: tuple[int, int], 
 
 
 def main(argv: list[str]) -> int:
-    given = parse(argv, 'arrivals LOG | --sample N [options]', 'Tests whether requests arrive like those of many independent users.',
+    given = parse(argv, 'arrivals LOG | --sample N [options]',
+                  'Tests whether requests arrive like those of many independent users.',
                   OPTIONS)
     sample, file = given['sample'], given.operands[0] if given.operands else None
     if file is None and not sample:

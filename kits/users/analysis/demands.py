@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Service demand of a request at each resource, estimated from measured rows by least squares, with 95 % intervals. Pure.
 
-Two sources, which can be combined. Busy times: U = X D for each resource (utilization law; Denning & Buzen 1978), a line through the
-origin. Response times: stations and a delay for which the model (queue_models.py where rows have n and z, else an open M/M/1 each)
-gives the measured times; relative errors, from several starting points. Demands stay positive (their logarithms are fitted)."""
+Two sources, which can be combined. Busy times: U = X D for each resource (utilization law; Denning & Buzen 1978), a line through
+the origin. Response times: stations and a delay for which the model (queue_models.py where rows have n and z, else an open M/M/1
+each) gives the measured times; relative errors, from several starting points. Demands stay positive (their logarithms are
+fitted)."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import exp, expm1, fabs, floor, inf, isfinite, isnan, log, nan, sqrt
@@ -188,7 +189,8 @@ def standard_errors(fit: least_squares.Fit, squares: float) -> list[float]:
     rows = list(zip(*fit.slopes))
     levers = [sum(gram[a][b] * row[a] * row[b] for a in range(p) for b in range(p)) for row in rows]
     return [sqrt(max(gram[k][k] * squares / (n - p), squares_left(
-        (least_squares.dot(gram[k], row) * left, lever) for row, left, lever in zip(rows, fit.residuals, levers)))) for k in range(p)]
+        (least_squares.dot(gram[k], row) * left, lever) for row, left, lever in zip(rows, fit.residuals,
+                                                                                    levers)))) for k in range(p)]
 
 
 def starts(p: Problem) -> Iterable[list[float]]:
@@ -247,7 +249,8 @@ def estimate(o: Observed, method: str = 'exact', first: int = 0, stations: int |
 # --- what a fit is worth ------------------------------------------------------------------------------------------
 
 def contradicts_rows(d: Demands, o: Observed) -> bool:
-    """A fitted row's response is shorter than the demands are together, or its requests keep a station busy for more than the time."""
+    """A fitted row's response is shorter than the demands are together, or its requests keep a station busy for more than the
+    time."""
     net = d.net()
     return any(row.rate * net.longest_s() > 1 + ROW_OFF or row.r_s < (1 - ROW_OFF) * net.least_s() for row in o.rows[:d.rows])
 

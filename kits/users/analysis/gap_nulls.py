@@ -4,8 +4,8 @@
 Null distributions are simulated, since textbook formulas hold only for very many arrivals. Coefficient of variation and lag-1
 correlation of n exponential gaps, times sqrt(n): from DRAWS sets of up to GAPS gaps; for larger n, their distance from the normal
 distribution shrinks with sqrt(n) (Edgeworth's expansion). Kolmogorov-Smirnov distance from the exponential distribution with the
-sample's own mean (Lilliefors 1969), in the modification of Stephens (1974), which hardly depends on n: from sets of up to KS_GAPS gaps.
-The seed is always the same, so the same data give the same verdict."""
+sample's own mean (Lilliefors 1969), in the modification of Stephens (1974), which hardly depends on n: from sets of up to KS_GAPS
+gaps. The seed is always the same, so the same data give the same verdict."""
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import reduce
@@ -44,7 +44,8 @@ def distance(gaps: Sequence[float], mean: float) -> float:
     """Kolmogorov-Smirnov distance of ascending gaps: the largest one between the share of gaps up to t and 1 - exp(-t / mean)."""
     n = len(gaps)
     shares = [-expm1(-gap / mean) for gap in gaps]
-    return max(max((i / n - p for i, p in enumerate(shares, 1)), default=0.0), max((p - i / n for i, p in enumerate(shares)), default=0.0))
+    return max(max((i / n - p for i, p in enumerate(shares, 1)), default=0.0), max((p - i / n for i, p in enumerate(shares)),
+                                                                                   default=0.0))
 
 
 def scale_distance(ks: float, n: int) -> float:
@@ -87,8 +88,8 @@ def two_sided_p(values: list[float], value: float) -> float:
 
 
 def simulate(n: int) -> Nulls:
-    """For n >= 2 gaps. A gap is -log(u), where u is uniform; means and distances are of log(u 2^53), which differs by a constant and
-    its sign: sums of squares and products are those of the gaps."""
+    """For n >= 2 gaps. A gap is -log(u), where u is uniform; means and distances are of log(u 2^53), which differs by a constant
+    and its sign: sums of squares and products are those of the gaps."""
     some, of_ks, top = min(n, GAPS), min(n, KS_GAPS), DIGITS * log(2)
     lefts = range(of_ks, 0, -1)
     draws, whole = numbers(SEED), 2 ** DIGITS

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Nonlinear least squares by Levenberg and Marquardt's method. Pure; matrices are lists of columns.
 
-Steps are scaled as by More (1978, Lecture Notes in Mathematics 630) and damped as by Nielsen (Madsen, Nielsen & Tingleff 2004, Methods
-for non-linear least squares problems); derivatives are forward differences. The GNU Scientific Library's gsl_multifit_nlinear takes
-the same steps by default."""
+Steps are scaled as by More (1978, Lecture Notes in Mathematics 630) and damped as by Nielsen (Madsen, Nielsen & Tingleff 2004,
+Methods for non-linear least squares problems); derivatives are forward differences. The GNU Scientific Library's
+gsl_multifit_nlinear takes the same steps by default."""
 from collections.abc import Callable, Sequence
 from math import fabs, hypot, sqrt
 from operator import mul

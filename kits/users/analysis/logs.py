@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrival times of requests from a log: JMeter's JTL, the Common and Combined Log Formats (CLF), the W3C's extended log, tables with tabs.
+"""Arrival times of requests from a log: JMeter's JTL, the Common and Combined Log Formats (CLF), the W3C's extended log, tables
+with tabs.
 
 A log is data of others: its lines and cells are bounded; of a row, its time is kept, and the number of its source."""
 import os
@@ -34,8 +35,8 @@ NO_CLF = 'not a line of the Common Log Format: host ident user [10/Oct/2000:13:5
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a log: its format, the column of the times (None: by the usual names) and their unit in ns (0: by the name of
-    the column), the column of sources, and which rows (column, value)."""
+    """What is asked of a log: its format, the column of the times (None: by the usual names) and their unit in ns (0: by the name
+    of the column), the column of sources, and which rows (column, value)."""
     kind: str = 'auto'
     column: str | None = None
     unit_ns: int = 0
@@ -82,7 +83,8 @@ def scaled(digits: str, unit_ns: int) -> tuple[int, int]:
 
 
 def parse_number(text: str, unit_ns: int) -> tuple[int, int] | None:
-    """A decimal number times its unit, exactly, in ns, and the smallest step that so many decimals can express. None: anything else."""
+    """A decimal number times its unit, exactly, in ns, and the smallest step that so many decimals can express. None: anything
+    else."""
     found = NUMBER.fullmatch(text)
     if not found:
         return None
@@ -100,8 +102,8 @@ def day(year: int, month: int) -> int:
 
 
 def parse_date(text: str, at: int = 0) -> tuple[int, int, int] | None:
-    """ns since 1970 of a date that begins there (without a time zone it is UTC), the smallest step of its decimals, and where it ends.
-    None: no date, or a year other than 1970 to 2200."""
+    """ns since 1970 of a date that begins there (without a time zone it is UTC), the smallest step of its decimals, and where it
+    ends. None: no date, or a year other than 1970 to 2200."""
     found = next((found for form in DATES if (found := form.match(text, at))), None)
     if not found:
         return None
@@ -135,8 +137,8 @@ def parse_cell(text: str, unit_ns: int) -> tuple[int, int] | None:
 # --- sources ------------------------------------------------------------------------------------------------------
 
 def compare_names(a: bytes, b: bytes) -> int:
-    """The order of glibc's strverscmp(): digits count as numbers, so that user 9 comes before user 10; those that begin with zeros as
-    fractions."""
+    """The order of glibc's strverscmp(): digits count as numbers, so that user 9 comes before user 10; those that begin with zeros
+    as fractions."""
     at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
     before = re.search(rb'\d*\Z', a[:at])
     one, other = (re.match(rb'\d*', name[at:]) for name in (a, b))
@@ -151,8 +153,8 @@ def compare_names(a: bytes, b: bytes) -> int:
 
 
 def number_sources(log: Log, names: dict[str, int]) -> None:
-    """Numbers the sources in the order of their names: in the order of first appearance, the first few would all have sent their first
-    requests together."""
+    """Numbers the sources in the order of their names: in the order of first appearance, the first few would all have sent their
+    first requests together."""
     used = set(log.sources)
     by_name = sorted((os.fsencode(name) for name, i in names.items() if i in used), key=cmp_to_key(compare_names))
     place = {names[os.fsdecode(name)]: i for i, name in enumerate(by_name)}
@@ -339,8 +341,8 @@ def read_first_line(r: Reader, line: str) -> Callable[[Reader, str], None]:
 
 
 def drop_transactions(log: Log, held: dict[int, int]) -> None:
-    """Leaves out the rows of JMeter's transactions where the samples that they hold are in the log, too (not so with "Generate parent
-    sample")."""
+    """Leaves out the rows of JMeter's transactions where the samples that they hold are in the log, too (not so with "Generate
+    parent sample")."""
     if not held or sum(held.values()) > NESTED * (len(log.times_ns) - len(held)):
         return
     log.transactions = len(held)
@@ -350,8 +352,8 @@ def drop_transactions(log: Log, held: dict[int, int]) -> None:
 
 
 def infer_tick(log: Log, tick_ns: int) -> None:
-    """The resolution of the times: if all are whole seconds, milliseconds, ..., they were most likely recorded so. Only decimal steps:
-    another common divisor may be the arrivals' own. So may be whole hundredths or tenths of a second."""
+    """The resolution of the times: if all are whole seconds, milliseconds, ..., they were most likely recorded so. Only decimal
+    steps: another common divisor may be the arrivals' own. So may be whole hundredths or tenths of a second."""
     common = reduce(gcd, log.times_ns, 0)
     log.step_ns = tick_ns
     while log.step_ns < S and common % (log.step_ns * 10) == 0:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Measured rows, one for each load: a table with a header line; columns are found by name; separated by tabs or commas.
 
-Columns: n, users. z_s, z_ms: their think time. lambda, rate or x: requests per second. r_s, r_ms: response time. u_NAME: utilization of
-a resource, 0 to 1. mean_ms, sd_ms: of the times between arrivals. run: a name. All are optional; an empty cell means not known (NaN)."""
+Columns: n, users. z_s, z_ms: their think time. lambda, rate or x: requests per second. r_s, r_ms: response time. u_NAME:
+utilization of a resource, 0 to 1. mean_ms, sd_ms: of the times between arrivals. run: a name. All are optional; an empty cell means
+not known (NaN)."""
 import os
 from dataclasses import dataclass, field
 from math import isfinite, nan
@@ -17,8 +18,8 @@ COLUMNS = 64
 ROWS = 100000
 NAME = 63  # bytes of a name that are kept
 MEANINGS = {
-    'n': ('n', 1.0), 'users': ('n', 1.0), 'z_s': ('z_s', 1.0), 'z_ms': ('z_s', 1e-3), 'lambda': ('rate', 1.0), 'rate': ('rate', 1.0),
-    'x': ('rate', 1.0), 'mean_ms': ('mean_ms', 1.0), 'sd_ms': ('sd_ms', 1.0), 'run': ('run', 0.0),
+    'n': ('n', 1.0), 'users': ('n', 1.0), 'z_s': ('z_s', 1.0), 'z_ms': ('z_s', 1e-3), 'lambda': ('rate', 1.0),
+    'rate': ('rate', 1.0), 'x': ('rate', 1.0), 'mean_ms': ('mean_ms', 1.0), 'sd_ms': ('sd_ms', 1.0), 'run': ('run', 0.0),
 }
 
 

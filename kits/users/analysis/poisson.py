@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Do arrivals come from a Poisson process? Five tests and one verdict (docs/queueing.md), and rows for a plot of them. Pure.
 
-Given the first and the last arrival, the arrivals between them are independent and uniformly distributed (for a Poisson process of any
-rate): the p-value of each test follows from that, whatever the rate. Holm's correction (1979) combines the tests: it rejects at most a
-share LEVEL of true Poisson processes.
+Given the first and the last arrival, the arrivals between them are independent and uniformly distributed (for a Poisson process of
+any rate): the p-value of each test follows from that, whatever the rate. Holm's correction (1979) combines the tests: it rejects at
+most a share LEVEL of true Poisson processes.
 
 Times recorded in whole ticks: for a Poisson process, arrivals are spread uniformly within a tick, so each time is moved to a random
-place in its tick, which is exact for a Poisson process and hides only patterns shorter than a tick. Where a tick is longer than half
-the mean gap, gaps are mostly random numbers: then only counts and the periodogram are tested."""
+place in its tick, which is exact for a Poisson process and hides only patterns shorter than a tick. Where a tick is longer than
+half the mean gap, gaps are mostly random numbers: then only counts and the periodogram are tested."""
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -99,8 +99,8 @@ class Window(NamedTuple):
 
 
 def select_window(times: list[int], tick_ns: int, gaps_told: bool) -> Window:
-    """The arrivals between the first and the last; if ticks hold several arrivals, those of all ticks except the first and the last,
-    which the log has only in part."""
+    """The arrivals between the first and the last; if ticks hold several arrivals, those of all ticks except the first and the
+    last, which the log has only in part."""
     begin, end, inside = times[0], times[-1], times[1:-1]
     if not gaps_told:
         begin, end = (begin // tick_ns + 1) * tick_ns, end // tick_ns * tick_ns
@@ -171,7 +171,8 @@ def decide(v: Verdict) -> Verdict:
     ranked = sorted(v.p, key=lambda name: (v.p[name], TESTS.index(name)))
     scaled = [v.p[name] * (len(ranked) - i) for i, name in enumerate(ranked)]
     hits = next((i for i, p in enumerate(scaled) if p > LEVEL), len(ranked))
-    return replace(v, told=True, poisson=not hits, p_joint=min(1.0, scaled[0]), rejected=tuple(sorted(ranked[:hits], key=TESTS.index)))
+    return replace(v, told=True, poisson=not hits, p_joint=min(1.0, scaled[0]),
+                   rejected=tuple(sorted(ranked[:hits], key=TESTS.index)))
 
 
 def test_all(times_ns: list[int], tick: Tick, nulls: Nulls | None) -> Verdict:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""queue - queueing models of users and servers: closed networks, single queues, number of users behind a load, and service demands from
-measured rows. The models are in queue_models.py, their fit to measured rows in demands.py; observed.py reads these rows."""
+"""queue - queueing models of users and servers: closed networks, single queues, number of users behind a load, and service demands
+from measured rows. The models are in queue_models.py, their fit to measured rows in demands.py; observed.py reads these rows."""
 from collections.abc import Callable, Iterable, Sequence
 from math import floor, inf, isfinite, isinf, isnan, nan
 from typing import Any, NamedTuple
@@ -67,16 +67,17 @@ def numbers(text: str) -> list[float]:
 
 
 OPTIONS = (
-    Option('demand', 'call', 'time that a request needs of each station', of='mva', read=times, meta='TIME,..., such as 50ms,40ms,30ms'),
+    Option('demand', 'call', 'time that a request needs of each station', of='mva', read=times,
+           meta='TIME,..., such as 50ms,40ms,30ms'),
     Option('delay', 'time', 'time of a request outside the stations (0)', low=0, high=1e15, of='mva'),
     Option('users', 'call', 'number of users', letter='n', of='mva, mm1n, fit', read=numbers, meta='N,... or FROM:TO:STEP'),
     Option('think-time', 'call', "mean think time; users: a list, or FROM:TO:STEP (fit: the last row's)", letter='z',
            of='mva, mm1n, fit, users', read=times, meta='TIME[,...]'),
-    Option('users-per-second', 'real', 'instead of -z: think time in seconds = users / RATIO', low=1e-9, high=1e9, of='mva, mm1n, fit',
-           meta='RATIO'),
+    Option('users-per-second', 'real', 'instead of -z: think time in seconds = users / RATIO', low=1e-9, high=1e9,
+           of='mva, mm1n, fit', meta='RATIO'),
     Option('method', 'word', "exact, or Schweitzer's approximation (exact)", of='mva, fit', words=METHODS),
-    Option('tolerance', 'real', "convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", low=0, high=1,
-           of='mva', meta='REQUESTS'),
+    Option('tolerance', 'real', "convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", low=0,
+           high=1, of='mva', meta='REQUESTS'),
     Option('rate', 'call', 'requests a second', of='mm1, mmm, users', read=numbers, meta='RATE,... or FROM:TO:STEP'),
     Option('service', 'time', 'mean service time', low=1, high=1e15, of='mm1, mmm, mm1n'),
     Option('servers', 'int', 'number of servers', low=1, high=1e6, of='mmm'),
@@ -86,7 +87,8 @@ OPTIONS = (
     Option('first', 'int', 'fit the first ROWS rows, predict the others (all)', low=1, high=1e6, of='fit', meta='ROWS'),
     Option('stations', 'int', 'stations to fit to response times (1; 0 if busy times are given)', low=0, high=8, of='fit'),
     Option('no-delay', 'flag', 'fit no constant delay outside the stations', of='fit'),
-    Option('threshold', 'time', 'predict the most users (open stream: requests a second) at this response time', low=1, high=1e15, of='fit'),
+    Option('threshold', 'time', 'predict the most users (open stream: requests a second) at this response time', low=1, high=1e15,
+           of='fit'),
     Option('rows', 'file', 'write rows for a plot', of='mva, fit'),
     *report.OPTIONS,
 )
@@ -317,7 +319,8 @@ def breaks_little(row: Row) -> bool:
 
 
 def rows_break_little(rows: Sequence[Row]) -> bool:
-    """In more than half of the rows, users, rates and times contradict each other. Only rows whose times are means can be checked."""
+    """In more than half of the rows, users, rates and times contradict each other. Only rows whose times are means can be
+    checked."""
     known = [row for row in rows if isfinite(users_by_little(row)) and row.n > 0]
     return 2 * sum(map(breaks_little, known)) > len(known)
 
@@ -351,8 +354,8 @@ def user_figures(row: Row, pages: float, thinks: Sequence[float]) -> dict[str, A
 
 
 def users_table(out: Output, rows: Sequence[Row], pages: float, thinks: Sequence[float], single: bool) -> None:
-    """A row for each think time of a single load. Of several loads a row each, with a column for each of a few think times, or for the
-    first and the last of many."""
+    """A row for each think time of a single load. Of several loads a row each, with a column for each of a few think times, or for
+    the first and the last of many."""
     shown = list(thinks) if len(thinks) <= THINKS else [thinks[0], thinks[-1]]
     heads = [words.time(z * 1e9) for z in shown]
     last = ['users'] if not thinks else ['think time', 'users'] if single else [f'users who think {heads[0]}', *heads[1:]]

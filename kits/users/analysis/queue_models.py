@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Queueing models. Times in s, rates in 1/s. Pure.
 
-A closed network of queues: N users who think for Z between a response and their next request, K stations that each serve one request
-at a time. Solved by exact mean value analysis (MVA; Reiser & Lavenberg 1980, JACM 27(2)), or by Schweitzer's approximation (1979; Bard
-1979), which takes the queue found by an arrival as (N-1)/N of the mean queue. Service is exponential (or processor sharing of any
-kind); a demand is the service time of one request at a station, over all its visits.
+A closed network of queues: N users who think for Z between a response and their next request, K stations that each serve one
+request at a time. Solved by exact mean value analysis (MVA; Reiser & Lavenberg 1980, JACM 27(2)), or by Schweitzer's approximation
+(1979; Bard 1979), which takes the queue found by an arrival as (N-1)/N of the mean queue. Service is exponential (or processor
+sharing of any kind); a demand is the service time of one request at a station, over all its visits.
 
 Single queues in closed form: M/M/1, M/M/m with Erlang's B and C (1917), M/M/1/N/N (machine repairman). Arrivals and service are
 memoryless. Figures of a queue without a steady state (overload) are infinite."""
@@ -174,8 +174,8 @@ def open_queue(rate: float, service_s: float, servers: float) -> Queue:
 
 
 def tail(t: float, service_s: float, servers: float, load: float, waits: float) -> float:
-    """P(R > t) of service alone, or of waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C (exp(-left s) - exp(-s)) /
-    (1 - left), written without cancellation where both rates are nearly equal, and without overflow where they are not."""
+    """P(R > t) of service alone, or of waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C (exp(-left s) - exp(-s))
+    / (1 - left), written without cancellation where both rates are nearly equal, and without overflow where they are not."""
     s, left = t / service_s, servers - load
     more = 1 - left
     if more > 0:
@@ -204,9 +204,9 @@ def open_quantile(rate: float, service_s: float, servers: float, p: float) -> fl
 
 def closed_queue(n: int, z_s: float, service_s: float) -> Queue:
     """One server and n users who think for an exponential time of mean z_s > 0. The server is idle if all think: Erlang's B of n
-    servers with the load a = Z/S, as the odds (1 - B)/B, since 1 - B loses its digits where B is near 1: odds(N) = (1 + odds(N - 1))
-    N/a. Response times come from the queue that an arrival finds, the one with n - 1 users (Sevcik & Mitrani 1981): N/X - Z loses its
-    digits where Z is much longer than R."""
+    servers with the load a = Z/S, as the odds (1 - B)/B, since 1 - B loses its digits where B is near 1: odds(N) = (1 + odds(N -
+    1)) N/a. Response times come from the queue that an arrival finds, the one with n - 1 users (Sevcik & Mitrani 1981): N/X - Z
+    loses its digits where Z is much longer than R."""
     odds = found = busy = waits = 0.0
     r_s = service_s
     for i in range(1, n + 1):

@@ -28,7 +28,8 @@ def transform(values: list[complex]) -> list[complex]:
 def powers(counts: list[int], most: int) -> list[float]:
     """|sum of count[j] exp(-2 pi i j k / n)|^2 for k from 0 to `most`, below n / 2; n: a power of two, at least 2 PARTS.
 
-    Two parts, of every PARTS-th count, are the real and the imaginary part of one transform, and are taken apart by its symmetry."""
+    Two parts, of every PARTS-th count, are the real and the imaginary part of one transform, and are taken apart by its
+    symmetry."""
     turn = turns(len(counts), most + 1)
     whole = [0j] * (most + 1)
     for part in range(PARTS - 2, -1, -2):

@@ -56,7 +56,8 @@ def test_intervals_hold_what_they_say():
     # errors of 2 % at random: of 200 sets, the true demand lies in the 95 % interval of most
     draw, held = random.Random(7), 0
     for _ in range(200):
-        d = estimate([Row(n=n, z_s=1, r_s=one_station(n, 1, 0.03, 0) * exp(draw.gauss(0, 0.02))) for n in range(5, 45, 5)], delay=False)
+        d = estimate([Row(n=n, z_s=1, r_s=one_station(n, 1, 0.03, 0) * exp(draw.gauss(0, 0.02))) for n in range(5, 45, 5)],
+                     delay=False)
         held += d.stations[0].low <= 0.03 <= d.stations[0].high
     assert 180 <= held <= 199
 

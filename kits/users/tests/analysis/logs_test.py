@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times of logs: what date(1) says of them, decimals to the ns, ticks as they look, quoted commas, refusals; and mutants of logs."""
+"""Times of logs: what date(1) says of them, decimals to the ns, ticks as they look, quoted commas, refusals; and mutants of
+logs."""
 import io
 import random
 from functools import cmp_to_key
@@ -48,7 +49,8 @@ def test_decimals_stay_exact(text, unit, ns, tick):
     assert logs.parse_number(text, unit) == (ns, tick)
 
 
-@pytest.mark.parametrize('text, unit', [('', S), ('-1', S), ('12x', S), ('99999999999999999999', 1), ('9999999999999', S), ('9' * 5000, 1)])
+@pytest.mark.parametrize('text, unit', [('', S), ('-1', S), ('12x', S), ('99999999999999999999', 1), ('9999999999999', S),
+                                        ('9' * 5000, 1)])
 def test_what_is_no_number(text, unit):
     assert logs.parse_number(text, unit) is None
 
@@ -93,7 +95,8 @@ SEEDS = [
      [Question(), Question(source='label', where=[('success', 'true')]), Question(kind='jtl', unit_ns=1000)]),
     (b'1700000000.123\ta\n1700000001.5\tb\n\t\n', [Question(column='1', unit_ns=S), Question(kind='tsv', column='1')]),
     (b'due_ns\tlabel\n100\ta\n200\tb\n', [Question(), Question(source='label')]),
-    (b'#Version: 1.0\n#Fields: date time user\n2026-01-05 08:00:00 a\n2026-01-05 08:00:01.5 b\n', [Question(), Question(source='user')]),
+    (b'#Version: 1.0\n#Fields: date time user\n2026-01-05 08:00:00 a\n2026-01-05 08:00:01.5 b\n', [Question(),
+                                                                                                   Question(source='user')]),
 ]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Of true Poisson processes one in twenty is rejected, of others (nearly) all; Lilliefors' and Stephens' published values; ticks."""
+"""Of true Poisson processes one in twenty is rejected, of others (nearly) all; Lilliefors' and Stephens' published values;
+ticks."""
 import random
 from dataclasses import replace
 from functools import lru_cache
@@ -92,8 +93,8 @@ def test_the_period_of_a_beat_is_found():
 
 
 def superposed(draw, users, gaps):
-    """Users whose think times are uniform from 0 to 12.5 s, in the steady state: the first one's rest has density (1 - t / 12.5) 2 /
-    12.5."""
+    """Users whose think times are uniform from 0 to 12.5 s, in the steady state: the first one's rest has density (1 - t / 12.5) 2
+    / 12.5."""
     times = []
     for _ in range(users):
         t = 12.5 * (1 - sqrt(1 - draw.random()))

@@ -83,7 +83,8 @@ def test_open_queues_are_birth_and_death(servers):
         states, queue, waits = states + p, queue + k * p, waits + p * (k >= servers)
         p *= rate * 0.05 / min(k + 1, servers)
     e = models.open_queue(rate, 0.05, servers)
-    assert e.steady and (e.queue, e.waits, e.r_s) == pytest.approx((queue / states, waits / states, queue / states / rate), abs=1e-9)
+    assert e.steady and (e.queue, e.waits, e.r_s) == pytest.approx((queue / states, waits / states, queue / states / rate),
+                                                                   abs=1e-9)
     assert e.used == pytest.approx(0.8, abs=1e-12)
 
 
