@@ -3,6 +3,7 @@
 
 An interval is (low, high), or None where the data allow none. Fewer than REPEATS runs have none: with two, Student's t is 12.7
 standard errors, and the two values say more."""
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -291,8 +292,10 @@ class ShareRuns:
         """A repeat's events in their order: 1 for each hit, 0 for each other."""
         self.n.append(len(flags))
         self.hits.append(flags.count(1))
-        for hit, other in ((0, b'\1'), (1, b'\0')):
-            lengths = [len(run) for run in flags.split(other) if run]
+        spans = [found.span() for found in re.finditer(b'\1+', flags)]
+        gaps = zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(flags)])
+        for hit, runs in enumerate((gaps, spans)):
+            lengths = [end - start for start, end in runs]
             self.squares[hit] += sum(length * length for length in lengths)
             self.longest[hit] = max(self.longest[hit], max(lengths, default=0))
 
