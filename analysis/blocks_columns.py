@@ -2,8 +2,8 @@
 """The trains in folder `wire`: keys sent in blocks, whose latency is measured from packets alone (wire.tsv), checked against the
 pixels of the same train (traces.py).
 
-Figures: trains, keys (measured from packets), truth (percent of truth_keys whose true screen update lies in the key's range, with its
-exact interval), truth_keys, exact (percent of them with a range of length 0), and p50 etc. of the keys measured from packets
+Figures: trains, keys (measured from packets), truth (percent of truth_keys whose true screen update lies in the key's range, with
+its exact interval), truth_keys, exact (percent of them with a range of length 0), and p50 etc. of the keys measured from packets
 (keys_columns.py)."""
 from collections.abc import Sequence
 from dataclasses import replace

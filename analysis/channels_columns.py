@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Traffic of a protocol in each direction: prototap's reports of a session and of tasks in it, as rows by protocol and task.
 
-A cell of part "session" gives setup, window, idle (per minute) and key (per key); any other part is a task, and `all` adds up the tasks
-in each repeat that has all of them. Figures are means over repeats; bytes on the wire and in IP packets, and what IP headers take, have
-intervals; other shares and sizes are quotients of these means. Rows by protocol and another one compare the bytes of all tasks. A
-repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats differ from the expected state,
-`state` is "different", the figures are of these repeats, and `all` leaves the protocol out."""
+A cell of part "session" gives setup, window, idle (per minute) and key (per key); any other part is a task, and `all` adds up the
+tasks in each repeat that has all of them. Figures are means over repeats; bytes on the wire and in IP packets, and what IP headers
+take, have intervals; other shares and sizes are quotients of these means. Rows by protocol and another one compare the bytes of all
+tasks. A repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats differ from the expected
+state, `state` is "different", the figures are of these repeats, and `all` leaves the protocol out."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
@@ -193,8 +193,8 @@ def write_protocols(run: Run, kept: Kept) -> Iterator[Written]:
 
 
 def write_shares(run: Run, kept: Kept) -> Iterator[Written]:
-    """Of a protocol beside each other one: its IP bytes of all tasks in percent of the other's, of each repeat, since the same picture
-    is drawn in both."""
+    """Of a protocol beside each other one: its IP bytes of all tasks in percent of the other's, of each repeat, since the same
+    picture is drawn in both."""
     last = [cell for cell in run.cells if is_last(cell)]
     for cell in last:
         for other in last:

@@ -47,8 +47,8 @@ class OfRun:
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """A number or text of a JSON file of each complete repeat, or (`series`: a folder, or * for all) of its trains; `over`: the path
-    of the number that it is a share of. needed: a repeat without the file ends the program."""
+    """A number or text of a JSON file of each complete repeat, or (`series`: a folder, or * for all) of its trains; `over`: the
+    path of the number that it is a share of. needed: a repeat without the file ends the program."""
     file: str
     path: str
     over: str | None = None
@@ -124,8 +124,8 @@ class Written(NamedTuple):
 
 
 def copied(document: Any, names: Iterable[str], others: Mapping[str, tuple[str, float]] = MappingProxyType({})) -> dict[str, Value]:
-    """Values of a JSON object by their own names, and by other names the values at a path, times a factor. Numbers, booleans (0, 1) or
-    texts; what is missing leaves its cell empty."""
+    """Values of a JSON object by their own names, and by other names the values at a path, times a factor. Numbers, booleans (0, 1)
+    or texts; what is missing leaves its cell empty."""
     def value(path: str, factor: float) -> Value:
         found = at(document, path)
         return found if isinstance(found, str) else float(found) if isinstance(found, bool) else number(document, path) * factor
@@ -141,8 +141,8 @@ class Extractor:
     """Reads the files of each complete repeat, and makes figures of what it keeps of them. Each is a function of the module
     analysis/NAME_columns.py.
 
-    check: ends the program where run.json lacks what is needed. read: what is kept of a repeat. numbers: of one repeat, those of the
-    asked names. figures: of a cell. tables: rows of the tables it writes, by name ('': of any). report: keys of the report."""
+    check: ends the program where run.json lacks what is needed. read: what is kept of a repeat. numbers: of one repeat, those of
+    the asked names. figures: of a cell. tables: rows of the tables it writes, by name ('': of any). report: keys of the report."""
     check: Callable[[Run], None] | None = None
     read: Callable[[Repeat], Any] | None = None
     numbers: Callable[[Repeat, Any, Sequence[str]], Mapping[str, float]] | None = None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tables of a run: reads its cells, combines their repeats as the columns say, and writes NAME.tsv, long.tsv and schema.tsv.
 
-Order of calls: an extractor's check; read and numbers for each complete repeat, in the order of the run; figures of each cell; rows;
-report. Files take their names when all tables are whole."""
+Order of calls: an extractor's check; read and numbers for each complete repeat, in the order of the run; figures of each cell;
+rows; report. Files take their names when all tables are whole."""
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,8 +28,8 @@ SCHEMA = ('table', 'column', 'type', 'unit', 'decimals', 'better', 'heading')
 
 @dataclass(slots=True)
 class Taken:
-    """What a column has taken from the repeats of a cell: a number of each (or of each train), the late end where it is a range or a
-    lower bound, and the total of which it is a share; and its text."""
+    """What a column has taken from the repeats of a cell: a number of each (or of each train), the late end where it is a range or
+    a lower bound, and the total of which it is a share; and its text."""
     early: list[float] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)

@@ -154,8 +154,8 @@ def of_run(run: Run, name: str, values: Sequence[float]) -> Figure:
 # --- quantiles of the values of all repeats -----------------------------------------------------------------------
 
 APART = 0.3  # chance that runs which are alike are taken as apart: high, as a false alarm only costs width
-# Runs whose shares of values beyond the median vary this many times more than those of runs that are alike: a tail of which each run
-# has too few values is that of the slowest runs, of which there are too few.
+# Runs whose shares of values beyond the median vary this many times more than those of runs that are alike: a tail of which each
+# run has too few values is that of the slowest runs, of which there are too few.
 FAR = 10
 UNTOLD = 100  # an interval that ends beyond so many times the figure says nothing: three runs that differ by a factor
 
@@ -258,11 +258,11 @@ def find_interval(pool: Pool, q: float, own: Sequence[float], alone: bool, value
 
 
 def pool_quantile(pool: Pool, q: float, unit: float) -> tuple[Figure, bool]:
-    """The quantile (type 7) of all values, divided by `unit`, if there are enough values for it, with its interval: the values above
-    which the share 1 - q may lie, by the interval of that share, in the order in which they came, and with a stall that was missed.
-    Where runs differ by more than stalls explain (the second value), it holds the interval of Student's t of their own quantiles (of
-    latencies: of the logarithms), where each has enough values for it. No interval where values are too few or runs too far apart,
-    for the largest value (q = 1), nor where values that are lower bounds reach it."""
+    """The quantile (type 7) of all values, divided by `unit`, if there are enough values for it, with its interval: the values
+    above which the share 1 - q may lie, by the interval of that share, in the order in which they came, and with a stall that was
+    missed. Where runs differ by more than stalls explain (the second value), it holds the interval of Student's t of their own
+    quantiles (of latencies: of the logarithms), where each has enough values for it. No interval where values are too few or runs
+    too far apart, for the largest value (q = 1), nor where values that are lower bounds reach it."""
     n, runs = len(pool.all.values), len(pool.runs)
     own = [figures.quantile(s, q) for s in pool.own]
     alone = runs > 0 and q < 1 and all(not s.above and figures.supports(len(run), q) for s, run in zip(own, pool.runs))

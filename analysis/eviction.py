@@ -3,15 +3,16 @@
 
 For n frames of one size, once the cache is full (h: share of frames shown that hit):
     loop, n <= C    all policies: 1
-    loop, n > C     LRU, FIFO: 0. Random replacement: h = exp(-(n - 1)(1 - h) / C) about (the root below 1), exactly 1 - 2 / (C + 1) for
+    loop, n > C     LRU, FIFO: 0. Random replacement: h = exp(-(n - 1)(1 - h) / C) about (the root below 1), exactly 1 - 2 / (C + 1)
+    for
                     n = C + 1. MRU: (C - 1) / (n - 1)
     random, n > C   all policies that keep the frame shown last: (C - 1) / (n - 1), as the next frame is one of n - 1 others, all
                     equally likely, C - 1 of them cached. So h gives C whatever the policy.
     hot, h of n     with 2h <= C and n - h > C: LRU 1/2 (all hot frames and no other); FIFO less, since a hit does not keep a frame
 Between these cases, simulation gives the hit ratio."""
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import isnan, nan
-from typing import NamedTuple
 
 from analysis.numbers import most, nearest, total
 
@@ -24,7 +25,8 @@ APART = 0.05  # by which that of the next one must be larger
 WORD = 2 ** 64 - 1
 
 
-class Trial(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Trial:
     """A sequence of frames shown in some order; the last `count` of them are counted."""
     order: str
     frames: int
@@ -76,7 +78,8 @@ def simulate(policy: str, capacity: int, t: Trial, seed: int) -> float:
             place_of[frame] = len(places)
             places.append(frame)
         else:
-            place = int(next(source) * capacity) if policy == 'random' else place_of[next(reversed(order) if policy == 'MRU' else iter(order))]
+            oldest, latest = next(iter(order)), next(reversed(order))
+            place = int(next(source) * capacity) if policy == 'random' else place_of[latest if policy == 'MRU' else oldest]
             del place_of[places[place]], order[places[place]]
             places[place], place_of[frame] = frame, place
         order[frame] = None
@@ -94,9 +97,9 @@ def capacity(hits: float, frames: float) -> float:
 
 
 def find_policy(size: float, slack: float, trials: Sequence[Trial], hits: Sequence[float]) -> str | None:
-    """The policy whose simulated hit ratios are nearest to the measured ones (NaN: not measured); the error of a policy is its largest
-    difference in any trial, at the best size within `slack` (a share; 0: exact). None: the smallest error is above NEAR, or the second
-    smallest is less than APART larger."""
+    """The policy whose simulated hit ratios are nearest to the measured ones (NaN: not measured); the error of a policy is its
+    largest difference in any trial, at the best size within `slack` (a share; 0: exact). None: the smallest error is above NEAR, or
+    the second smallest is less than APART larger."""
     low, high = nearest(size * (1 - slack)), nearest(size * (1 + slack))
     sizes = range(low, high + 1, (high - low) // SIZES + 1)
     measured = [(t, h) for t, h in zip(trials, hits) if not isnan(h)]

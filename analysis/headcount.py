@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The largest number of users for whom a criterion holds: what was measured in each repeat with each number of users.
 
-Files of a repeat: samples.tsv (each user at each number of users; user 1 is the measured user at the screen), machine.tsv (the machine
-at each number of users); cell.json has the limits that a search found. Tables: headcount_columns.py."""
+Files of a repeat: samples.tsv (each user at each number of users; user 1 is the measured user at the screen), machine.tsv (the
+machine at each number of users); cell.json has the limits that a search found. Tables: headcount_columns.py."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite, isnan, nan
@@ -22,8 +22,8 @@ OF_ALL = ('all_p95_ms', 'all_mean_ms', 'jain', 'worst_over_median', 'median_p95_
 OF_MACHINE = ('keys_per_s', 'server_busy_percent', 'client_busy_percent', 'foreign_percent', 'waiting', 'available_bytes',
               'swap_in_bytes_per_s', 'link_percent', 'own_percent', 'major_faults_per_s', 'drops_per_s', 'client_waiting',
               'memory_stall_ms_per_s')
-# more_ms: by which a key takes longer than with one user; wait_ms: that a key waits for a CPU, in percent of more_ms, and over the wait
-# in a queue with random arrivals, if that is at least half; major page faults and dropped packets per 100 keys
+# more_ms: by which a key takes longer than with one user; wait_ms: that a key waits for a CPU, in percent of more_ms, and over the
+# wait in a queue with random arrivals, if that is at least half; major page faults and dropped packets per 100 keys
 DERIVED = ('more_ms', 'wait_ms', 'wait_share_percent', 'wait_over_queue', 'viewers_share_percent', 'memory_share_percent',
            'faults_percent', 'drops_percent')
 FIGURES = (*OF_USER, *OF_ALL, *OF_MACHINE, *DERIVED)
@@ -50,9 +50,9 @@ class Step:
 
 class Limit(NamedTuple):
     """A limit that a search found. ended: why no user could be added; resource: what there was too little of; "" for neither.
-    users: the largest number for which the criterion held; beyond: the smallest for which it did not (NaN: it always held); users_all:
-    the largest measured number up to `users` with which each user met it. untold: a range at `beyond`, whose early end would have met
-    the criterion, counted against it."""
+    users: the largest number for which the criterion held; beyond: the smallest for which it did not (NaN: it always held);
+    users_all: the largest measured number up to `users` with which each user met it. untold: a range at `beyond`, whose early end
+    would have met the criterion, counted against it."""
     criterion: str
     ended: str
     resource: str
@@ -189,8 +189,8 @@ def queue_wait(of: dict[str, float], rate: float, servers: float) -> float:
 
 
 def derive(p: Step, one: Step | None, rate: float, servers: float) -> None:
-    """Figures that follow from the step's users, or from two other figures. Jain's index (Jain, Chiu & Hawe 1984) of the users' mean
-    latencies: 1 if all are equal, 1/n if one user has all of the latency."""
+    """Figures that follow from the step's users, or from two other figures. Jain's index (Jain, Chiu & Hawe 1984) of the users'
+    mean latencies: 1 if all are equal, 1/n if one user has all of the latency."""
     of, keys = p.of, p.of['keys_per_s']
     if not p.partial:
         of['all_mean_ms'] = p.mean()

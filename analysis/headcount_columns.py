@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows: the largest number of users for whom a criterion holds, from samples.tsv (capacity-user/1), machine.tsv (capacity-machine/1)
-and the limits in cell.json of each repeat. Tables:
+"""Rows: the largest number of users for whom a criterion holds, from samples.tsv (capacity-user/1), machine.tsv
+(capacity-machine/1) and the limits in cell.json of each repeat. Tables:
     summary     a row for each cell and number of users, with means over the repeats that measured it
-    points      a row for each cell and criterion: the largest number of users over the repeats, which resources were full at the first
+    points      a row for each cell and criterion: the largest number of users over the repeats, which resources were full at the
+    first
                 number for which the criterion did not hold, fairness, and the forecast from the first third of the curve
                 (headcount_forecast.py)
     compare     for each criterion, repeat and rule of settings.limits: the rule's figure on both sides of the limit
@@ -44,9 +45,9 @@ def is_met(s: Search, limit: Limit, rule: Rule) -> bool:
 
 
 def is_full(s: Search, limit: Limit, rule: Rule) -> bool:
-    """Is the rule fulfilled with the first number of users for which the criterion did not hold? Pages are read back either because the
-    users' memory no longer fits, or by other programs on the machine, whose reads are counted too; where at least half of the memory
-    that was available with one user still is, it was other programs."""
+    """Is the rule fulfilled with the first number of users for which the criterion did not hold? Pages are read back either because
+    the users' memory no longer fits, or by other programs on the machine, whose reads are counted too; where at least half of the
+    memory that was available with one user still is, it was other programs."""
     if not is_met(s, limit, rule):
         return False
     left, one = (step.of['available_bytes'] if step else nan for step in (s.step(limit.beyond, limit.repeat), s.step(1, limit.repeat)))
@@ -102,7 +103,7 @@ def of_steps(cell: Cell, steps: Sequence[Step], name: str) -> Figure:
 def write_summary(run: Run, kept: Kept) -> Iterator[Written]:
     """A cell of which nothing was measured has a row, too."""
     for s in searches(run, kept):
-        groups = [(users, list(steps)) for users, steps in groupby(s.steps, key=lambda step: step.users)]
+        groups = [(float(users), list(steps)) for users, steps in groupby(s.steps, key=lambda step: step.users)]
         for users, steps in groups or [(nan, [])]:
             yield Written(s.cell, {
                 **system(s.cell), 'state': 'measured' if steps else s.cell.absence(), 'users': float(users),

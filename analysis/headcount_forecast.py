@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Number of users that a criterion allows, predicted from measurements with few users by an M/D/m queue. Pure.
 
-The CPU utilization is a straight line over keys per second (utilization law; the intercept is what sessions take without keys). A key
-waits for other users' keys as random arrivals do at as many servers as there are CPUs, where each key costs the same: half the wait of
-exponential service (Pollaczek 1930, Khinchine 1932), with an exponential tail: P(W > t) = p exp(-t / theta), theta = D / (2 m (1 - u));
-the share of keys that wait is p = u^(sqrt(2 (m + 1)) - 1) (Sakasegawa 1977; exact for m = 1). User 1 does not wait for its own keys, so
-u in p is the utilization by the other users. The latency of one user alone (application, frame timer, link) is added; deviations of
-independent parts add in squares."""
+The CPU utilization is a straight line over keys per second (utilization law; the intercept is what sessions take without keys). A
+key waits for other users' keys as random arrivals do at as many servers as there are CPUs, where each key costs the same: half the
+wait of exponential service (Pollaczek 1930, Khinchine 1932), with an exponential tail: P(W > t) = p exp(-t / theta), theta = D / (2
+m (1 - u)); the share of keys that wait is p = u^(sqrt(2 (m + 1)) - 1) (Sakasegawa 1977; exact for m = 1). User 1 does not wait for
+its own keys, so u in p is the utilization by the other users. The latency of one user alone (application, frame timer, link) is
+added; deviations of independent parts add in squares."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fabs, floor, hypot, inf, isfinite, isnan, nan
@@ -56,8 +56,8 @@ class Line:
 
 
 def first_third(s: Search, limits: Sequence[Limit]) -> list[Step]:
-    """Of each repeat's curve: the rows with at most a third of the first number of users for which the criterion did not hold (or of
-    the largest number, where it always held), or more until there are ROWS_LEAST; the criterion held for all of them."""
+    """Of each repeat's curve: the rows with at most a third of the first number of users for which the criterion did not hold (or
+    of the largest number, where it always held), or more until there are ROWS_LEAST; the criterion held for all of them."""
     rows: list[Step] = []
     for limit in limits:
         own = [step for step in s.steps if step.repeat == limit.repeat]

@@ -172,9 +172,9 @@ def set_quantiles(out: KeyFigures, trains: Sequence[Train], measure: str, late: 
 
 
 def estimate(trains: Sequence[Train], threshold_ns: int) -> KeyFigures:
-    """A key with a longer latency than the threshold is late. If a train is overloaded, latency percentiles stay unknown: pooling it
-    would measure the length of the run, leaving it out would drop exactly the slow keys. By late ends only where they may differ: a
-    key without an echo is late by its late end."""
+    """A key with a longer latency than the threshold is late. If a train is overloaded, latency percentiles stay unknown: pooling
+    it would measure the length of the run, leaving it out would drop exactly the slow keys. By late ends only where they may
+    differ: a key without an echo is late by its late end."""
     out = count_keys(trains)
     for measure in ('due', 'sent', 'lateness'):
         for late in (False, True) if out.ranged and measure != 'lateness' else (False,):

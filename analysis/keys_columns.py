@@ -8,7 +8,8 @@ Figures of a cell (those in ms are absent where a repeat is overloaded; a range 
     high.p50 ... high.max           the same by the late ends of ranges; absent where all keys are exact
     end.p50, end.p90                high.*, or where all keys are exact, p50 and p90
     sent.p50                        median in ms from when the key was sent
-    mean, sd, variance              means over the repeats, in ms (variance: ms2); where a key has no echo the mean is a lower bound;
+    mean, sd, variance              means over the repeats, in ms (variance: ms2); where a key has no echo the mean is a lower
+    bound;
                                     there, and where keys are ranges, sd and variance are absent
     min                             ms: the least of all keys
     bound                           1 if the largest latency is a lower bound
@@ -100,8 +101,9 @@ def add_to_report(run: Run, kept: Kept) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Setting:
-    """A setting compared with the default: how many pairs of repeats, and of how many a side was overloaded, unanswered, failed (not
-    measured on one side) or ranged. ratio: of the medians; below 1 the setting is faster. p: of a ratio of 1; NaN: too few pairs."""
+    """A setting compared with the default: how many pairs of repeats, and of how many a side was overloaded, unanswered, failed
+    (not measured on one side) or ranged. ratio: of the medians; below 1 the setting is faster. p: of a ratio of 1; NaN: too few
+    pairs."""
     cell: Cell
     pairs: int = 0
     overloaded: int = 0
@@ -148,9 +150,9 @@ def add_pair(out: Setting, train: Train | None, base: Train | None, least: list[
 
 
 def compare(cell: Cell, kept: Kept) -> Setting:
-    """By the medians of the same repeat. A ratio of ranges is a range, and decides only where both ends say the same. Where one side
-    of a pair was overloaded, or its median has no echo, there is no ratio: without that pair it would leave out the slow keys. Its
-    interval stays unknown where the p-value is."""
+    """By the medians of the same repeat. A ratio of ranges is a range, and decides only where both ends say the same. Where one
+    side of a pair was overloaded, or its median has no echo, there is no ratio: without that pair it would leave out the slow keys.
+    Its interval stays unknown where the p-value is."""
     out, base = Setting(cell), default_of(cell)
     own, others = ({t.repeat: t for t in kept[c.index]} if c else {} for c in (cell, base))
     least: list[float] = []

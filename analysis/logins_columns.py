@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Memory of login sessions, process by process, from samples.tsv and machine.tsv of each repeat. Parameter: system, "PROTOCOL.KIND";
-setting `logins`: the numbers of logins with which memory was read, ascending; memory was also read with none.
+"""Memory of login sessions, process by process, from samples.tsv and machine.tsv of each repeat. Parameter: system,
+"PROTOCOL.KIND"; setting `logins`: the numbers of logins with which memory was read, ascending; memory was also read with none.
 
-Rows of `summary`, for each cell and number of logins: memory of all logins together, and the kernel's own counts. Rows of `slope`: the
-cost of one more login, the slope of a least-squares line over the numbers of logins in each repeat (none is left out: the first login
-may cost more than each later one), and the line's intercept; neither where spreads.line_bends(). Rows of `who`: the processes of one
-login, averaged over all logins. Rows of `empty`: what a server without logins takes. Figures are means over the complete repeats with
-their interval."""
+Rows of `summary`, for each cell and number of logins: memory of all logins together, and the kernel's own counts. Rows of `slope`:
+the cost of one more login, the slope of a least-squares line over the numbers of logins in each repeat (none is left out: the first
+login may cost more than each later one), and the line's intercept; neither where spreads.line_bends(). Rows of `who`: the processes
+of one login, averaged over all logins. Rows of `empty`: what a server without logins takes. Figures are means over the complete
+repeats with their interval."""
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -52,7 +52,8 @@ def zeros() -> Counts:
 
 @dataclass(slots=True)
 class Readings:
-    """Of one repeat, by number of logins: figures of all processes and of the machine, and of the processes of one (name, class)."""
+    """Of one repeat, by number of logins: figures of all processes and of the machine, and of the processes of one (name,
+    class)."""
     all: dict[int, Counts] = field(default_factory=lambda: defaultdict(zeros))
     kinds: dict[tuple[str, str], dict[int, Counts]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(zeros)))
 

@@ -2,10 +2,10 @@
 """The idle profile of one repeat: events during which CPUs were not idle, the tasks that ran in them, and the share of the measured
 system.
 
-idleprofile records everything that takes CPU time. A task belongs to the lab when it runs in a process namespace of the lab, which the
-experiment looks up while the task lives; all other tasks are foreign. "System" is the time of the lab's tasks, of kernel threads and of
-interrupts; foreign tasks, the measurement itself and time without a record are counted apart. Timer ticks, which the profiler's loop
-keeps alive, are apart from the events."""
+idleprofile records everything that takes CPU time. A task belongs to the lab when it runs in a process namespace of the lab, which
+the experiment looks up while the task lives; all other tasks are foreign. "System" is the time of the lab's tasks, of kernel
+threads and of interrupts; foreign tasks, the measurement itself and time without a record are counted apart. Timer ticks, which the
+profiler's loop keeps alive, are apart from the events."""
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
@@ -106,8 +106,8 @@ def read_culprits(repeat: Repeat) -> list[Share]:
 
 
 def share_out(events: list[Event], shares: Sequence[Share]) -> None:
-    """Adds the system's share to each event. The time of a culprit that covers several events (a long burst that the scheduler split)
-    is divided in proportion to their lengths."""
+    """Adds the system's share to each event. The time of a culprit that covers several events (a long burst that the scheduler
+    split) is divided in proportion to their lengths."""
     by_cpu: dict[int, list[Event]] = defaultdict(list)
     for event in sorted(events, key=lambda e: (e.cpu, e.start)):
         by_cpu[event.cpu].append(event)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""CPU time that the server's idle CPUs lost to other work (lost.py), from idleprofile.json, lost.tsv and, if they exist, culprits.tsv,
-processes.tsv and wakeups.json of each repeat. Parameters: system, sessions (0: the machine without a session).
+"""CPU time that the server's idle CPUs lost to other work (lost.py), from idleprofile.json, lost.tsv and, if they exist,
+culprits.tsv, processes.tsv and wakeups.json of each repeat. Parameters: system, sessions (0: the machine without a session).
 
-Numbers of a repeat, in ms per minute over all CPUs: system (the lab's tasks, the kernel and interrupts), all, tick, and of each class
-own, kernel, foreign, itself, ended, unexplained; events (of the system, per minute); longest (event of the system, ms); seconds
-(observed); bound.X and bound_all.X (probability in percent that a task which waits until the running work is done waits for over X ms; X
-may be `threshold`, that of the run). Figures of a cell: above (system minus the system of the cell with sessions 0, within each repeat);
-waited.X (percent of the woken tasks that waited for over X ms, all repeats together).
+Numbers of a repeat, in ms per minute over all CPUs: system (the lab's tasks, the kernel and interrupts), all, tick, and of each
+class own, kernel, foreign, itself, ended, unexplained; events (of the system, per minute); longest (event of the system, ms);
+seconds (observed); bound.X and bound_all.X (probability in percent that a task which waits until the running work is done waits for
+over X ms; X may be `threshold`, that of the run). Figures of a cell: above (system minus the system of the cell with sessions 0,
+within each repeat); waited.X (percent of the woken tasks that waited for over X ms, all repeats together).
 
-Rows: `slope`: the cost of one more session of the setting `protocol`, from a least-squares line over all numbers of sessions in each
-repeat; over all repeats of a cell: `curve`, the time lost to events no longer than x, and `who`, the tasks that ran; `utilisation`, the
-first ten seconds of a cell's first repeat in bins of 10 ms, and `ticks`, the first tenth in bins of 1 ms."""
+Rows: `slope`: the cost of one more session of the setting `protocol`, from a least-squares line over all numbers of sessions in
+each repeat; over all repeats of a cell: `curve`, the time lost to events no longer than x, and `who`, the tasks that ran;
+`utilisation`, the first ten seconds of a cell's first repeat in bins of 10 ms, and `ticks`, the first tenth in bins of 1 ms."""
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Load on a link, from netload.json (if missing: no load) and link_bit_s, queue_bytes, bucket_bytes of cell.json; and what theory says
-of frames of one length: those that come at random (M/D/1), and those at even distances, of which none waits for another, so that a
-ping waits only for the frame that is being sent.
+"""Load on a link, from netload.json (if missing: no load) and link_bit_s, queue_bytes, bucket_bytes of cell.json; and what theory
+says of frames of one length: those that come at random (M/D/1), and those at even distances, of which none waits for another, so
+that a ping waits only for the frame that is being sent.
 
-Numbers of a repeat: sent_percent, received_percent (of the link's rate, in bits of frames), queue_ms (the queue's length as a time).
-Figures: frame_ms; md1_wait_ms, md1_variance_ms2, even_wait_ms, even_variance_ms2, at the mean of received_percent. Rows: link,
-load_percent, wait_ms, variance_ms2, even_wait_ms, even_variance_ms2: both at all loads, for each value of the parameter `link` that has
-a repeat."""
+Numbers of a repeat: sent_percent, received_percent (of the link's rate, in bits of frames), queue_ms (the queue's length as a
+time). Figures: frame_ms; md1_wait_ms, md1_variance_ms2, even_wait_ms, even_variance_ms2, at the mean of received_percent. Rows:
+link, load_percent, wait_ms, variance_ms2, even_wait_ms, even_variance_ms2: both at all loads, for each value of the parameter
+`link` that has a repeat."""
 from collections.abc import Iterator, Sequence
 from math import exp, isfinite, isnan, nan
 from typing import NamedTuple
@@ -53,9 +53,9 @@ def work_share(load: float, x: float) -> float:
 
 
 def md1(load: float, credit: float) -> Moments:
-    """Of the work ahead of an arrival in an M/D/1 queue, the rest of the frame being sent included, that exceeds `credit` (the work that
-    a token bucket lets through at once). Credit 0: Pollaczek and Khinchine; above 0 from the distribution (Crommelin 1932; Erlang
-    1909). NaN: `load` of 1 or more, or a credit above CREDIT_MOST."""
+    """Of the work ahead of an arrival in an M/D/1 queue, the rest of the frame being sent included, that exceeds `credit` (the work
+    that a token bucket lets through at once). Credit 0: Pollaczek and Khinchine; above 0 from the distribution (Crommelin 1932;
+    Erlang 1909). NaN: `load` of 1 or more, or a credit above CREDIT_MOST."""
     if not (0 <= load < 1 and 0 <= credit <= CREDIT_MOST):
         return UNKNOWN
     mean, h = load / (2 * (1 - load)), credit / STEPS
@@ -71,8 +71,8 @@ def md1(load: float, credit: float) -> Moments:
 
 
 def even(load: float, credit: float) -> Moments:
-    """The same beside frames at even distances, for an arrival at a random time: of the time a share `load` is that of a frame being
-    sent, whose rest is uniform between 0 and 1."""
+    """The same beside frames at even distances, for an arrival at a random time: of the time a share `load` is that of a frame
+    being sent, whose rest is uniform between 0 and 1."""
     if not 0 <= load < 1:
         return UNKNOWN
     left = max(0.0, 1 - credit) if not isnan(credit) else 0.0

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows: the measurement error of each probe, for each path and injected delay, and for all delays of a path together ("all"), over all
-complete repeats. Parameters: path, delay (a name in run.json's settings.delays). Files: samples.tsv, echo.tsv, and wire.tsv where
-packets were captured. less_base_ms: offset minus the offset without an injected delay; protocols.PATH.floor_ms of run.json: time that
-the path itself takes.
+"""Rows: the measurement error of each probe, for each path and injected delay, and for all delays of a path together ("all"), over
+all complete repeats. Parameters: path, delay (a name in run.json's settings.delays). Files: samples.tsv, echo.tsv, and wire.tsv
+where packets were captured. less_base_ms: offset minus the offset without an injected delay; protocols.PATH.floor_ms of run.json:
+time that the path itself takes.
 
 The error is the response time that a probe measured for a key minus the time that the answering application took. The application
-(refecho) logs on the same clock when it received a key and when its answer was sent. The error is computed from these times and not from
-the configured delay, because a late wake-up of the application is no error of the probe:
+(refecho) logs on the same clock when it received a key and when its answer was sent. The error is computed from these times and not
+from the configured delay, because a late wake-up of the application is no error of the probe:
     offset = (answer - sent) - (flushed - received) = (received - sent) + (answer - flushed),
 the time to the application and back: the probe's own error, and the path that cannot be told from it."""
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""pagein.json of each repeat: latency of the first and second key of each run, by the state that pagein found; resident memory before,
-page faults after.
+"""pagein.json of each repeat: latency of the first and second key of each run, by the state that pagein found; resident memory
+before, page faults after.
 
 Sums are over the processes of the session. Runs of the last two groups are in no figure: memory that should have been paged out was
 not, or memory that should have been resident was not."""

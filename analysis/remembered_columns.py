@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How many frames of an animation a protocol caches, and its eviction policy, from the steps of a search.
 
-cell.json has search{low, high, most} and points[], one for each step: miss (new frames), hit (a loop of two frames), search, scan, fits
-(the longest loop that hits, once more), over (a loop that does not fit), random, hot. The hit ratio follows from bytes: a new frame
-costs `miss` bytes, a frame of a loop of two `hit` bytes, so frames of b bytes hit at a ratio of (miss - b) / (miss - hit). If a frame of
-a loop of two still costs NONE of a new frame, there is no cache. Figures are POINT.FIGURE (steps.py; hits_percent, frames) or figures of
-the search: low, high, most, places, random_places, sent_bytes, picture_bytes, scan_points, scan_agree. Texts: policy, verdict."""
+cell.json has search{low, high, most} and points[], one for each step: miss (new frames), hit (a loop of two frames), search, scan,
+fits (the longest loop that hits, once more), over (a loop that does not fit), random, hot. The hit ratio follows from bytes: a new
+frame costs `miss` bytes, a frame of a loop of two `hit` bytes, so frames of b bytes hit at a ratio of (miss - b) / (miss - hit). If
+a frame of a loop of two still costs NONE of a new frame, there is no cache. Figures are POINT.FIGURE (steps.py; hits_percent,
+frames) or figures of the search: low, high, most, places, random_places, sent_bytes, picture_bytes, scan_points, scan_agree. Texts:
+policy, verdict."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
@@ -39,8 +40,8 @@ class Point:
 
 @dataclass(slots=True)
 class Cache:
-    """What was found in a repeat. low, high: frames of the longest loop that hits, and of the shortest that does not; miss, hit: bytes of
-    a frame on the wire; places: cached frames, by loops, or by random order if that gives another size."""
+    """What was found in a repeat. low, high: frames of the longest loop that hits, and of the shortest that does not; miss, hit:
+    bytes of a frame on the wire; places: cached frames, by loops, or by random order if that gives another size."""
     repeat: Repeat
     points: list[Point]
     low: float
@@ -95,8 +96,8 @@ def read_points(repeat: Repeat) -> list[Point]:
 
 
 def find_places(cache: Cache) -> None:
-    """A cache with random eviction has no sharp limit: a loop that hits half of the time is longer than the cache. Random order gives its
-    size all the same."""
+    """A cache with random eviction has no sharp limit: a loop that hits half of the time is longer than the cache. Random order
+    gives its size all the same."""
     random = cache.point('random')
     by_random = cache.random_places = eviction.capacity(random.hits, random.trial.frames) if random else nan
     cache.places = nan if isnan(cache.high) or not cache.is_there() else cache.low

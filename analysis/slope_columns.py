@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rows: for each protocol, how the median latency of single keys grows with the round trip time measured by ping, on links without
-loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope. There is a row where
-round trip times were set apart (by APART_MS, and more than the pings of one setting scatter). A line also needs an interval, the median
-of every repeat as one number, and medians that lie on it; otherwise the row says why there is none. late_from_ms: the round trip time
-from which on the line is above the run's threshold, if one between those that were set.
+loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope. There is a row
+where round trip times were set apart (by APART_MS, and more than the pings of one setting scatter). A line also needs an interval,
+the median of every repeat as one number, and medians that lie on it; otherwise the row says why there is none. late_from_ms: the
+round trip time from which on the line is above the run's threshold, if one between those that were set.
 Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms)."""
 from collections.abc import Iterator, Sequence
 from math import isfinite, nan

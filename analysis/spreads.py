@@ -143,9 +143,9 @@ def skewness(values: Sequence[float]) -> float:
 
 
 def bca(value: float, replicates: Sequence[float], without: Sequence[float], expanded: bool) -> Interval | None:
-    """Bias-corrected and accelerated bootstrap over whole runs (Efron 1987; Efron & Tibshirani 1993, ch. 14), from the figure of all
-    runs, its replicates, and its values without one of the runs each. expanded (Hesterberg 2015): with the quantiles of Student's t
-    times sqrt(n / (n - 1)) in place of the normal ones, as resamples of n runs vary less than n runs do."""
+    """Bias-corrected and accelerated bootstrap over whole runs (Efron 1987; Efron & Tibshirani 1993, ch. 14), from the figure of
+    all runs, its replicates, and its values without one of the runs each. expanded (Hesterberg 2015): with the quantiles of
+    Student's t times sqrt(n / (n - 1)) in place of the normal ones, as resamples of n runs vary less than n runs do."""
     runs, draws = len(without), len(replicates)
     if not isfinite(value) or not draws or runs < 2 or not isfinite(average(replicates) + average(without)):
         return None
@@ -310,8 +310,9 @@ def run_effect(p: float, n: float, squares: float, stated: float) -> float:
 def share_effect(s: ShareRuns, chance: float) -> tuple[float, float]:
     """The variance of the share over that of as many independent events: that of runs that begin at random (an alternating renewal
     process; Cox 1962). One more run as long as the longest is among the squares: a few runs tell too little of it. Where repeats
-    differ by more than that allows (chi-squared, with this chance where they are alike), it is the variance between them, widened by
-    Student's t for their number; the second number: how many times as much they differ, otherwise 0. NaN below REPEATS repeats."""
+    differ by more than that allows (chi-squared, with this chance where they are alike), it is the variance between them, widened
+    by Student's t for their number; the second number: how many times as much they differ, otherwise 0. NaN below REPEATS
+    repeats."""
     n, repeats = total(s.n), len(s.n)
     if repeats < REPEATS or not n > 0:
         return nan, 0.0

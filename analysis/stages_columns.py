@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rows: latency of keys by stage of their way to the application and back (docs/method.md, "Stages"), from samples.tsv,
 keyrepeat.json (result.patch_base), wire.tsv and echo.tsv of each repeat. Columns: parameters of the cell; stage, keys (that were
-split), of_keys, mean_ms (with ends), p50_ms, p90_ms, max_ms, from_ms, to_ms (cumulative means). A cell without keys that were split,
-or with an overloaded train, has no rows.
+split), of_keys, mean_ms (with ends), p50_ms, p90_ms, max_ms, from_ms, to_ms (cumulative means). A cell without keys that were
+split, or with an overloaded train, has no rows.
 
 A stage ends at the event of its second word: due_sent; sent_wire (first payload on the link after the key was sent); wire_app (the
-application has read the key); app_drawn (it has sent its answer, at the latest when that is on the link); drawn_wire (first packet of
-the screen update with the answer); wire_wire (in place of these three, if the application keeps no log); wire_pixels (the client
+application has read the key); app_drawn (it has sent its answer, at the latest when that is on the link); drawn_wire (first packet
+of the screen update with the answer); wire_wire (in place of these three, if the application keeps no log); wire_pixels (the client
 shows the answer); latency is their sum."""
 from collections.abc import Iterator
 from dataclasses import dataclass, field

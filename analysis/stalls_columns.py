@@ -2,11 +2,11 @@
 """Stalls of screen updates during trains in folder `stall` (in cells without such trains: the repeats themselves): as the probe saw
 them (keyrepeat.json), which knows where the train begins and ends; otherwise from the capture (prototap.json).
 
-Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest), jitter_sd_ms, jitter_variance_ms2, updates_per_s,
-wire_bytes_per_key, schedule_jitter_ms (standard deviation of the intervals between keys due to their schedule alone), updates_10ms,
-updates_5ms, updates_20ms (updates in the capture if packets up to so many ms apart are merged), depends_on_merge (1: these differ by
-more than prototap tolerates); of a train in folder `hold`, with a key held down, held_mean_ms, held_jitter_sd_ms, and the same of its
-capture, held_wire_mean_ms, held_wire_jitter_sd_ms."""
+Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest), jitter_sd_ms, jitter_variance_ms2,
+updates_per_s, wire_bytes_per_key, schedule_jitter_ms (standard deviation of the intervals between keys due to their schedule
+alone), updates_10ms, updates_5ms, updates_20ms (updates in the capture if packets up to so many ms apart are merged),
+depends_on_merge (1: these differ by more than prototap tolerates); of a train in folder `hold`, with a key held down, held_mean_ms,
+held_jitter_sd_ms, and the same of its capture, held_wire_mean_ms, held_wire_jitter_sd_ms."""
 from collections.abc import Sequence
 from math import isfinite, isnan, nan, sqrt
 from typing import Any
@@ -19,7 +19,8 @@ PLAIN = ('mean_ms', 'mean_positive_ms', 'count', 'jitter_sd_ms', 'jitter_varianc
 
 
 def schedule_sd(probe: Any) -> float:
-    """Two neighbours are each moved by U(0, period/3): their difference has a standard deviation of period/3 / sqrt(12) * sqrt(2)."""
+    """Two neighbours are each moved by U(0, period/3): their difference has a standard deviation of period/3 / sqrt(12) *
+    sqrt(2)."""
     schedule, period = text(probe, 'settings.schedule'), number(probe, 'result.stalls.period_ms')
     period = period if isfinite(period) else number(probe, 'settings.period_ms')
     return {'jittered': period / 3 / sqrt(12) * sqrt(2), 'periodic': 0.0}.get(schedule or '', nan)

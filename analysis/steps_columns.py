@@ -3,11 +3,12 @@
 
 cell.json has steps.NAME for each step; figures are NAME.FIGURE (steps.py), and relative to new frames:
     NAME.share_percent      bytes of a frame on the wire, in percent of a frame never shown before in the same session
-    NAME.verdict            share_percent of at least AGAIN: "again"; at most CACHED: "cached"; between: "in part"; "unclear" where its
+    NAME.verdict            share_percent of at least AGAIN: "again"; at most CACHED: "cached"; between: "in part"; "unclear" where
+    its
                             interval has another at one end
     NAME.users_MBIT         whole number of users with such an animation that a link of MBIT Mbit/s carries
-The comparison is with new frames and not with the size of a picture, because protocols compress, some with losses: only having cached
-the frame makes the difference."""
+The comparison is with new frames and not with the size of a picture, because protocols compress, some with losses: only having
+cached the frame makes the difference."""
 from collections.abc import Iterator, Sequence
 from math import floor, isfinite, isnan, nan
 

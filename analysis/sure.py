@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Is a percentile known well enough (--until-sure), or do more keys tell more of it? Pure.
 
-Well enough: its interval is at most `width` (a share of the figure) to each side, and was so without the last repeat, too: a stop at
-the first narrow interval picks those that are too narrow by chance, above all where repeats differ."""
+Well enough: its interval is at most `width` (a share of the figure) to each side, and was so without the last repeat, too: a stop
+at the first narrow interval picks those that are too narrow by chance, above all where repeats differ."""
 from collections.abc import Sequence
 from math import isnan
 from typing import Any

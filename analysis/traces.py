@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Events of a train seen outside the client: packets (prototap's rows, wire.tsv) and the log of the application (refecho, echo.tsv).
-Times are ns of the clock of keys; None: not known. And the check of latencies from packets against the pixels."""
+"""Events of a train seen outside the client: packets (prototap's rows, wire.tsv) and the log of the application (refecho,
+echo.tsv). Times are ns of the clock of keys; None: not known. And the check of latencies from packets against the pixels."""
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """CPU competition in all trains of a cell (its repeats and their trains in subfolders), from their cell.json.
 
-Figures: disturbed_percent (largest sum of foreign and stolen CPU time of one train); cost_ms (CPU time of a redraw: as measured in the
-last train, otherwise the parameter); fair_stall_ms (mean stall with a fair share of the CPU beside `sinks` CPU hogs); same_group (1:
-the application and the CPU hogs compete in one scheduling group, 0: not). Texts: session, app, sinks: their scheduling group,
-"autogroup=... nice=... policy=... cpus=... cgroup=..."; a value that differs between trains is "varies"."""
+Figures: disturbed_percent (largest sum of foreign and stolen CPU time of one train); cost_ms (CPU time of a redraw: as measured in
+the last train, otherwise the parameter); fair_stall_ms (mean stall with a fair share of the CPU beside `sinks` CPU hogs);
+same_group (1: the application and the CPU hogs compete in one scheduling group, 0: not). Texts: session, app, sinks: their
+scheduling group, "autogroup=... nice=... policy=... cpus=... cgroup=..."; a value that differs between trains is "varies"."""
 import re
 from collections.abc import Sequence
 from math import isfinite, isnan, nan

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measurements that a program makes several times within a repeat (pagein's runs, startup's starts): one record for each, and figures
-over those of a cell.
+"""Measurements that a program makes several times within a repeat (pagein's runs, startup's starts): one record for each, and
+figures over those of a cell.
 
 Names of figures are GROUPS.VALUE.STATISTIC ("paged_out.first_key_ms.p50") or GROUPS.n. GROUPS: the groups of trials, joined by "+".
 STATISTIC: n, min, mean, sd, max, median, p50 (the median with its interval, which also holds that of the repeats' medians), above
-(number of values that are lower bounds). A value that is a lower bound is kept, and a figure that it reaches is a lower bound, too."""
+(number of values that are lower bounds). A value that is a lower bound is kept, and a figure that it reaches is a lower bound,
+too."""
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -57,8 +58,8 @@ def read_file(repeat: Repeat, file: str, read: Callable[[Any, str, Trial], None]
 
 
 def medians(run: Run, values: Sequence[tuple[int, float]]) -> tuple[float, float]:
-    """The median's interval, of (repeat, value). Trials of one repeat may be more alike than those of different ones, so it holds that
-    of the repeats' own medians, too."""
+    """The median's interval, of (repeat, value). Trials of one repeat may be more alike than those of different ones, so it holds
+    that of the repeats' own medians, too."""
     own = [spreads.quantile([v for _, v in group], 0.5) for _, group in groupby(values, key=lambda pair: pair[0])]
     f, of_repeats = of_run(run, 'median+ci', [v for _, v in values]), of_run(run, 'median+ci', own)
     if isfinite(f.low) and isfinite(of_repeats.low):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Estimators against closed formulas; figures of small trains of keys against NumPy and SciPy (calls beside the values) or a pencil."""
+"""Estimators against closed formulas; figures of small trains of keys against NumPy and SciPy (calls beside the values) or a
+pencil."""
 from array import array
 from math import exp, hypot, isnan, log, nan, sqrt
 
@@ -54,8 +55,8 @@ def test_shares():
 
 
 def test_medians():
-    """Logarithms of base 2: 1, 2 and 3, whose standard error is 1/sqrt(3). Of eleven, order statistics 2 and 10 hold the median with
-    98.8 %, 3 and 9 with 93.5 % (binomial)."""
+    """Logarithms of base 2: 1, 2 and 3, whose standard error is 1/sqrt(3). Of eleven, order statistics 2 and 10 hold the median
+    with 98.8 %, 3 and 9 with 93.5 % (binomial)."""
     f = estimate('median+ci', [8, 2, 4])
     assert (f.value, f.low, f.high) == (near(4), near(2 ** (2 - T2 / sqrt(3)), 1e-5), near(2 ** (2 + T2 / sqrt(3)), 1e-5))
     assert estimate('median', [4, 1, 3, 2]).value == 2.5 and isnan(estimate('median+ci', [4, 1]).low)
@@ -93,8 +94,8 @@ def pooled(runs, each, shift, step, q):
 
 
 def test_a_tail_has_the_order_statistics_of_all_values():
-    """np.percentile(list(range(1, 201)) * 5, 95) is 190.05. Of 1,000 values 50 lie beyond, by the binomial distribution 36 to 64 of them
-    in 95 %: of the value at rank 950 +- 14, a fifth."""
+    """np.percentile(list(range(1, 201)) * 5, 95) is 190.05. Of 1,000 values 50 lie beyond, by the binomial distribution 36 to 64 of
+    them in 95 %: of the value at rank 950 +- 14, a fifth."""
     f, apart = pooled(5, 200, 0, 37, 0.95)
     assert not apart and (f.value, f.low, f.high) == (near(190.05), near(190 - 14 / 5, 1), near(190 + 14 / 5, 1))
 
@@ -141,9 +142,9 @@ def figures_of(t):
 
 
 def test_three_runs():
-    """np.percentile(all, 50); times and over the square root of the quotient of the ends of the t interval of the logs of the runs' own
-    medians, 10.5831342 and 65.14064828. One stall of nine keys: 9 of 60 keys at 0.85 (2 / 1) 81 / 9 - 0.15 times the variance of single
-    keys; beta quantiles by Simpson's rule."""
+    """np.percentile(all, 50); times and over the square root of the quotient of the ends of the t interval of the logs of the runs'
+    own medians, 10.5831342 and 65.14064828. One stall of nine keys: 9 of 60 keys at 0.85 (2 / 1) 81 / 9 - 0.15 times the variance
+    of single keys; beta quantiles by Simpson's rule."""
     e = figures_of(trains(10, 14, 30))
     p50, late, by = e.of['p50'], e.of['late'], sqrt(65.14064828 / 10.5831342)
     assert e.keys == 60 and (e.interval, e.late_interval) == ('t', 'exact')
@@ -227,8 +228,8 @@ def test_overload_hides_percentiles_and_nothing_else():
 
 
 def test_runs_that_are_alike_are_pooled():
-    """Of a run one stall of ten keys lies beyond the median. Twelve such runs tell as much of the median as 0.5 (13 / 12) 10 - 0.5 times
-    fewer keys: order statistics 1 + 13.2 and 1 + 34.2 of 48 (binomial, as of n = 48) are near."""
+    """Of a run one stall of ten keys lies beyond the median. Twelve such runs tell as much of the median as 0.5 (13 / 12) 10 - 0.5
+    times fewer keys: order statistics 1 + 13.2 and 1 + 34.2 of 48 (binomial, as of n = 48) are near."""
     e = figures_of(trains(*[10] * 12))
     p50 = e.of['p50']
     assert e.interval == 'exact' and (p50.value, p50.low, p50.high) == (near(19.5), near(16, 1.01), near(23, 1.01))

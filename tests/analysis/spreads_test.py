@@ -86,7 +86,8 @@ def test_of_a_slope():
 
 
 def test_of_where_a_line_reaches_a_level():
-    """2.2 + 0.6 x reaches 4 at 3, the mean of x, and 3.4 at 2. t(8) is 2.306004; at an end the line is t(8) errors off the level."""
+    """2.2 + 0.6 x reaches 4 at 3, the mean of x, and 3.4 at 2. t(8) is 2.306004; at an end the line is t(8) errors off the
+    level."""
     line = spreads.fit([1, 2, 3, 4, 5] * 2, [2, 4, 5, 4, 5] * 2)
     f, l = spreads.line_reaches(line, 4), spreads.line_reaches(line, 3.4)
     assert f.value == near(3, 1e-9) and f.low < 3 < f.high and l.value == near(2, 1e-9)

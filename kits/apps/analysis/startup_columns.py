@@ -2,12 +2,12 @@
 """startup.json of each repeat: start-up times under memory pressure, the time that paging adds, the share of it that is I/O, later
 events. Tables of the whole run: the effect of pressure on each application, and the delay that users feel.
 
-T0 is the median start-up time of the same application, started in the same way, without pressure (axis "none"; under disk load, from the
-same disk without other reads); its spread is the standard deviation of these starts. e = (T_startup - T0 - T_IO) / (T_startup - T0), of
-medians, only where T_startup - T0 exceeds three times the spread of T0 (below, it would be a quotient of noise), and only on axis "used":
-next to a running memory hog, T_IO includes the hog's own traffic. The interval of e is Student's t over the starts, each with its own
-T_IO. A start that was not at rest at the time limit (settings.ceiling_s), or had no window yet, counts with that limit as a lower
-bound."""
+T0 is the median start-up time of the same application, started in the same way, without pressure (axis "none"; under disk load,
+from the same disk without other reads); its spread is the standard deviation of these starts. e = (T_startup - T0 - T_IO) /
+(T_startup - T0), of medians, only where T_startup - T0 exceeds three times the spread of T0 (below, it would be a quotient of
+noise), and only on axis "used": next to a running memory hog, T_IO includes the hog's own traffic. The interval of e is Student's t
+over the starts, each with its own T_IO. A start that was not at rest at the time limit (settings.ceiling_s), or had no window yet,
+counts with that limit as a lower bound."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -66,8 +66,8 @@ def read_events(document: Any, start: Trial, limit_ms: float) -> Iterator[Trial]
 
 
 def read(repeat: Repeat) -> Found:
-    """A start that showed no window by the time limit, or whose screen still changed then, gets that limit as a lower bound; a start that
-    ended early is in no figure."""
+    """A start that showed no window by the time limit, or whose screen still changed then, gets that limit as a lower bound; a
+    start that ended early is in no figure."""
     limit_ms = number(repeat.cell.run.json, 'settings.ceiling_s') * 1000
     events: list[Trial] = []
 
@@ -190,8 +190,8 @@ def start_kind(run: Run, kept: Kept) -> str:
 
 
 def most_pressed(run: Run, kept: Kept, app: str, axis: str | None, event: str) -> Cell | None:
-    """The cell with the heaviest memory pressure of a kind (axis None: of both, "left" before "used"): the last swap device, and its
-    hardest step that was measured."""
+    """The cell with the heaviest memory pressure of a kind (axis None: of both, "left" before "used"): the last swap device, and
+    its hardest step that was measured."""
     hardest: Cell | None = None
     start = start_kind(run, kept)
     for cell in run.cells:

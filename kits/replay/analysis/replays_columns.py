@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Replays of one recorded session, from RUN/analysis.json (vncplay analyze of all replays together) and their cell.json. A cell is a
-setting: an element of settings.rows in run.json (setting, value: position on an axis, says); settings.base names the setting that others
-are compared with.
+"""Replays of one recorded session, from RUN/analysis.json (vncplay analyze of all replays together) and their cell.json. A cell is
+a setting: an element of settings.rows in run.json (setting, value: position on an axis, says); settings.base names the setting that
+others are compared with.
     value, text says                    of settings.rows
     p25 p50 p75 p90 max responses       response times of all replays of the setting (ms), and their number
     late                                percent of them over the threshold
@@ -9,10 +9,10 @@ are compared with.
     text verdict
 Rows: points (a response at a setting), runs (a replay), cdf (the share of responses within a time).
 
-A ratio pairs two replays of the same repeat: for each response, its latency at the setting over that at the base. The ratio of a pair is
-the median over responses; that of a setting the geometric mean over its pairs, with Student's t interval of the logarithms. ratio_p25 to
-faster count responses, each by its geometric mean over pairs. A response that was not found in a replay has no ratio; it is missing where
-the base of the same repeat has it."""
+A ratio pairs two replays of the same repeat: for each response, its latency at the setting over that at the base. The ratio of a
+pair is the median over responses; that of a setting the geometric mean over its pairs, with Student's t interval of the logarithms.
+ratio_p25 to faster count responses, each by its geometric mean over pairs. A response that was not found in a replay has no ratio;
+it is missing where the base of the same repeat has it."""
 from collections.abc import Iterator, Sequence
 from math import isfinite, isnan, nan
 from typing import NamedTuple

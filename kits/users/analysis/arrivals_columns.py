@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Times between the requests of users.
 
-Figure users_by_little of a repeat: its rate times response and think time, the number of users by Little's law. Figure cov_independent:
-the coefficient of variation (CoV) of the same number of independent users, from the parameters users and think_s, the run's setting
-`spread` (distribution of think times) and the mean response time; unknown where there is no formula. Rows, from arrivals.tsv: `points`:
-for each complete repeat, the CoV of the requests of the first user, of the first two users, and so on (`arrivals --sources`); `marks`:
-for each cell's first complete repeat, the other rows, which plots/arrivals.gp draws."""
+Figure users_by_little of a repeat: its rate times response and think time, the number of users by Little's law. Figure
+cov_independent: the coefficient of variation (CoV) of the same number of independent users, from the parameters users and think_s,
+the run's setting `spread` (distribution of think times) and the mean response time; unknown where there is no formula. Rows, from
+arrivals.tsv: `points`: for each complete repeat, the CoV of the requests of the first user, of the first two users, and so on
+(`arrivals --sources`); `marks`: for each cell's first complete repeat, the other rows, which plots/arrivals.gp draws."""
 from collections.abc import Iterator, Sequence
 from math import isfinite, isnan, nan, sqrt
 
@@ -27,13 +27,13 @@ def numbers(repeat: Repeat, mean_ms: float, names: Sequence[str]) -> dict[str, f
 
 
 def user_cov(uniform: bool, n: float, think: float, response: float) -> float:
-    """The CoV of n independent users. Each sends the next request after a constant response time and a think time. For N such renewal
-    processes in equilibrium, superposed, a gap is longer than x when one user's own interval is longer and no other user is due within x
-    (Cox & Smith 1954): P(gap > x) = S(x) G(x)^(N - 1), where S(x) = P(interval > x) and G(x) is the integral of S from x on, divided by
-    the mean interval. The first two moments of this distribution give the CoV. With m = response + think and s = think / m: nobody sends a
-    request within the response time, so up to it S = 1 and G = 1 - x/m; beyond it the integrals are those of the think time alone, times
-    s^(n - 1). Think times are uniform from 0 to twice the mean (CoV without response time: sqrt((2N - 1)/(2N + 1))) or exponential (CoV
-    1). NaN: fewer than one user, no think time, response time below 0 or not known."""
+    """The CoV of n independent users. Each sends the next request after a constant response time and a think time. For N such
+    renewal processes in equilibrium, superposed, a gap is longer than x when one user's own interval is longer and no other user is
+    due within x (Cox & Smith 1954): P(gap > x) = S(x) G(x)^(N - 1), where S(x) = P(interval > x) and G(x) is the integral of S from
+    x on, divided by the mean interval. The first two moments of this distribution give the CoV. With m = response + think and s =
+    think / m: nobody sends a request within the response time, so up to it S = 1 and G = 1 - x/m; beyond it the integrals are those
+    of the think time alone, times s^(n - 1). Think times are uniform from 0 to twice the mean (CoV without response time: sqrt((2N
+    - 1)/(2N + 1))) or exponential (CoV 1). NaN: fewer than one user, no think time, response time below 0 or not known."""
     m = response + think
     if not n >= 1 or not think > 0 or not response >= 0 or not isfinite(m):
         return nan

@@ -48,7 +48,7 @@ def write_demands(run: Run, kept: Kept) -> Iterator[Written]:
     for fit in fits(run):
         rows = {text(row, 'run') for row in rows_of(fit.json)}
         disturbed = any(cell.flagged for cell in run.cells if cell.name in rows)
-        common = {**copied(at(fit.json, 'result'), ('error_percent',), {'rows': ('rows_used', 1.0)}),
+        common: dict[str, Value] = {**copied(at(fit.json, 'result'), ('error_percent',), {'rows': ('rows_used', 1.0)}),
                   'of_rows': float(len(rows_of(fit.json))), 'disturbed': float(disturbed)}
         for demand in takewhile(lambda d: text(d, 'name') is not None, elements(fit.json, 'result.demands')):
             yield fit.row({**copied(demand, ('name',), {'source': ('from', 1.0), **DEMAND}), **common})
