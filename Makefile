@@ -30,7 +30,6 @@ LIBS_animate = -lXdamage -lXfixes -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng -lseccomp
 LIBS_refecho = -lcap-ng -lseccomp -lvncserver -lwayland-client -lxkbcommon -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
-LIBS_judge = -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
 LIBS_delayline = -lcap-ng -lseccomp
 LIBS_netload = -lcap-ng -lseccomp
@@ -45,7 +44,7 @@ LIBS_refecho := $(filter-out -lwayland-client -lxkbcommon,$(LIBS_refecho))
 endif
 
 # Rooms that several programs share, beside the library.
-ROOMS = x11 rfb rdp wire watch judge
+ROOMS = x11 rfb rdp wire watch
 USES_wire = rfb
 USES_watch = wire rfb
 USES_prototap = watch wire rfb
@@ -191,18 +190,13 @@ $(BUILD)/bench/coverage: bench/coverage.c $(BUILD)/summarize.a $(BUILD)/lib.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/summarize.a $(BUILD)/lib.a $(LIBS_summarize) -lm
 
-# How often `ab` is wrong.
-$(BUILD)/bench/ab_rates: bench/ab_rates.c $(BUILD)/judge.a $(BUILD)/lib.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/judge.a $(BUILD)/lib.a $(LIBS_judge) -lm
-
 # Deciders on made-up scenes: tests/scenes/NAME.py; or NAME.c, linked with all but the main files of the programs that SCENES_NAME
 # lists.
 SCENES_keys = keyrepeat
 SCENES_LINK_keys = -Wl,--wrap=clock_now,--wrap=clock_process_cpu,--wrap=clock_sleep,--wrap=proc_sleep,--wrap=sender_await_line
 SCENES_watch = watch wire rfb
 SCENES_sure = summarize
-SCENES_gate = judge summarize
+SCENES_gate_runs = summarize
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)
@@ -215,6 +209,8 @@ $(foreach f,$(filter-out %/scene.c,$(call in_trees,tests/scenes/*.c)),$(eval $(c
 $(patsubst %.tsv,$(BUILD)/scenes/%,$(notdir $(wildcard $(patsubst %.py,%.tsv,$(wildcard tests/scenes/*.py))))): | $(BUILD)
 	@mkdir -p $(@D)
 	ln -sf $(abspath tests/scenes/$(@F).py) $@
+
+$(BUILD)/scenes/gate: $(BUILD)/scenes/gate_runs
 
 # Every call of a program fails once: the tool, and what it preloads.
 TEST_PROGRAMS += $(BUILD)/torture/torture $(BUILD)/torture/shim.so

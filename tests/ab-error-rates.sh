@@ -29,7 +29,6 @@ if [ "${1-}" = --real ]; then
 	done
 	set -- "${real[@]}"
 fi
-make -s build/bench/ab_rates
 page=docs/ab-error-rates.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -49,7 +48,7 @@ print_longer() {	# print_longer DIR...
 	missed=$((n - $(for dir; do jq -r .result.verdict "$dir/verdict.json"; done | grep -xc worse || :)))
 	printf 'Of %s comparisons, %s were too noisy. Of the other %s, %s found B worse.' "$#" "$(($# - n))" "$n" "$((n - missed))"
 	[ "$n" = 0 ] ||
-		printf ' With 95 %% confidence, at most %s %% miss the difference.' "$(build/bench/ab_rates --bound "$missed" "$n")"
+		printf ' With 95 %% confidence, at most %s %% miss the difference.' "$(bench/ab_rates.py --bound "$missed" "$n")"
 	for dir; do jq -c --slurpfile ab "$dir/ab.json" '{result, ab: $ab[0]}' "$dir/verdict.json"; done | jq -rs '
 		def median: sort | if . == [] then null else (.[length / 2 | floor] + .[(length - 1) / 2 | floor]) / 2 end;
 		def of(f): map(f) | median | if . == null then "-" else . * 10 | round / 10 end;
@@ -69,7 +68,7 @@ print_real() {	# print_real DIR...
 	printf 'The verdicts of %s comparisons are: %s.' "$#" \
 		"$(awk '{ n = $1; sub(/^[^ ]* /, ""); printf "%s%s times \"%s\"", sep, n, $0; sep = ", " }' <<<"$verdicts")"
 	[ "$known" = 0 ] || printf ' There were %s false alarms in %s comparisons: with\n95 %% confidence, at most %s %% of all such %s' \
-		"$called" "$known" "$(build/bench/ab_rates --bound "$called" "$known")" 'comparisons give one.'
+		"$called" "$known" "$(bench/ab_rates.py --bound "$called" "$known")" 'comparisons give one.'
 	printf '\n\n'
 	awk -F'\t' -v OFS='\t' -v names=" $(jq -r '.result.metrics_decided[].metric' "${@/%/\/verdict.json}" | sort -u | xargs) " '
 		NR == 1
@@ -81,7 +80,7 @@ print_real() {	# print_real DIR...
 			$2 += starts; $3 += pairs
 			print
 		}' "${@/%/\/blocks.tsv}" >"$work/blocks.tsv"
-	build/bench/ab_rates "$work/blocks.tsv" \
+	bench/ab_rates.py "$work/blocks.tsv" \
 		"$(jq -s '([.[].measured_s] | add) / ([.[].starts] | add) / 60' "${@/%/\/ab.json}")" 2>"$work/why" ||
 		printf 'Nothing to draw from: %s.\n' "$(sed 's/.*: //' "$work/why")"
 }
@@ -124,7 +123,7 @@ print_section() {
 		- *Spread*: how much the difference varies from start to start. *Scatter*: how much blocks vary within a start.
 
 	END
-	build/bench/ab_rates | cat -s |
+	bench/ab_rates.py | cat -s |
 		sed 's/^| B is/*Found*: the percentage of comparisons that call B worse. *Starts*: their median over all comparisons.\n\n&/'
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'

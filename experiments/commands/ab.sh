@@ -5,7 +5,7 @@
 #
 # Each variant is a run folder (DIR/a, DIR/b), whose repeats are the blocks. In a start both runs have their hosts and sessions
 # up at once, and take turns (EXP_TURN, cells.sh): A B B A, and in the next start B A A B; the first by the seed. Then both end, so
-# that what differs from start to start counts. After each start `judge` decides (src/judge/decide.h) whether more are needed.
+# that what differs from start to start counts. After each start `judge` decides (analysis/sequential.py) whether more are needed.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"

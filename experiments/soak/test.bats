@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # soak: a session whose application is scripted to get slower is called slower, one with a constant delay is not; the page of a
-# made-up session. (The rule: tests/unit/judge/drift_test.c.)
+# made-up session. (The rule: tests/analysis/drift_test.py.)
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# judge: verdicts and exit statuses of tables written by hand. (The rule: tests/unit/judge.)
+# judge: verdicts and exit statuses of tables written by hand. (The rule: tests/analysis.)
 
 bats_require_minimum_version 1.5.0
 load helpers

@@ -7,7 +7,6 @@
  * length less one, by four), and that many bytes. Others: the file. */
 #include "cli.h"
 #include "json_in.h"
-#include "judge/blocks.h"
 #include "keyrepeat/script.h"
 #include "rdp/server.h"
 #include "rows_in.h"
@@ -102,16 +101,6 @@ static void read_keys(FILE *in, unsigned long *line)
 		key_log_convert(&log, 0);
 		key_log_free(&log);
 	}
-}
-
-static void read_blocks(FILE *in, unsigned long *line)
-{
-	const struct block_effect effect = { .relative = 0.1 };
-	struct block_table table = { 0 };
-
-	if (!blocks_read(in, &table, line))
-		blocks_compare(&table, &effect);
-	blocks_free(&table);
 }
 
 static void read_script(FILE *in, unsigned long *line)
@@ -282,11 +271,11 @@ static void read_tls(const uint8_t *data, size_t size)
 	tls_stop(&whole, &n);
 }
 
-enum reader { ROWS, GONE, KEYS, BLOCKS, SCRIPT, JSON, OPTIONS, DEFINITIONS, RUN, X11, TLS, RDP, READERS };
+enum reader { ROWS, GONE, KEYS, GONE_TOO, SCRIPT, JSON, OPTIONS, DEFINITIONS, RUN, X11, TLS, RDP, READERS };
 
 static void read_text(enum reader kind, char *text, size_t size)
 {
-	static void (*const table[])(FILE *, unsigned long *) = { read_rows, read_rows, read_keys, read_blocks, read_script };
+	static void (*const table[])(FILE *, unsigned long *) = { read_rows, read_rows, read_keys, read_rows, read_script };
 	unsigned long line = 0;
 	char path[64];
 	FILE *in;

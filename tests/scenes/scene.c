@@ -26,12 +26,13 @@ static struct row *rows;
 static size_t n_rows;
 static struct {
 	int64_t draws;
-	bool rates;
+	bool rates, said;
 } cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "draws", &cfg.draws, 1, 1e9, .help = "draws of all scenes together (each scene's own number)" },
 	{ CLI_FLAG, 0, "rates", &cfg.rates, .help = "print as columns how many draws missed it, and were wrong; fail at nothing" },
+	{ CLI_FLAG, 0, "said", &cfg.said, .help = "print what is said of each draw, a line each; fail at nothing" },
 	{ .type = CLI_END },
 };
 
@@ -115,6 +116,8 @@ static bool run_scene(const struct row *r)
 
 		*said = '\0';
 		scene_draw(&s, &rng, said);
+		if (cfg.said)
+			puts(said);
 		miss = has_word(said, r->cell[NEVER]);
 		hit = has_word(said, r->cell[SAY]);
 		right += hit;
@@ -125,6 +128,8 @@ static bool run_scene(const struct row *r)
 		if (!hit && !*other)
 			snprintf(other, sizeof(other), "%s", said);
 	}
+	if (cfg.said)
+		return true;
 	if (cfg.rates) {
 		printf("%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", s.name, r->cell[SAY], n, missed, wrong);
 		return true;
@@ -203,7 +208,7 @@ int main(int argc, char **argv)
 	in = cli_open_input(argv[first]);
 	err = rows_in_read(in, "scenes/1", columns, COLUMNS, read_row, NULL, &line);
 	cli_close_input(in, argv[first], err, line, "not a row of scenes/1, or a name that is there already");
-	if (!cfg.rates)
+	if (!cfg.rates && !cfg.said)
 		printf("1..%zu\n", n_rows);
 	for (size_t i = 0; i < n_rows; i++)
 		if (is_wanted(&rows[i], argv + first + 1))

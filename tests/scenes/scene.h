@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCENE_SAID 512
+#define SCENE_SAID 4096
 
 struct scene {
 	const char *name, *happens;
