@@ -23,14 +23,14 @@ class Finding:
     that shows it."""
     id: str
     text: str
-    about: Amount = Amount()
+    about: Amount | None = None
     verdict: str = 'none'
     figure: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        a = self.about
+        a = self.about or Amount()
         return {'id': self.id, 'text': self.text, 'value': a.value, 'from': a.start, 'to': a.end, 'low': a.low, 'high': a.high,
-                'above': a.above, 'unit': a.unit or None, 'verdict': self.verdict, 'figure': self.figure}
+                'above': a.above, 'unit': self.about.unit if self.about else None, 'verdict': self.verdict, 'figure': self.figure}
 
 
 @dataclass(frozen=True, slots=True)
