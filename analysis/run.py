@@ -111,11 +111,11 @@ def read_rows(text: str) -> list[list[str]]:
 
 
 def typed(rows: Sequence[Sequence[str]], types: Mapping[str, str] | None) -> list[dict[str, Any]]:
-    """Rows with the types of their columns; an empty cell is None. types None: all are text."""
+    """Rows with the types of their columns; an empty cell is None. types None: what looks like a number is one."""
     if not rows:
         return []
     head = rows[0]
-    is_number = [types is not None and types.get(name, 'text') != 'text' for name in head]
+    is_number = [types is None or types.get(name, 'text') != 'text' for name in head]
     return [{name: number_or_text(cell) if number else cell or None for name, cell, number in zip(head, [*row, *[''] * len(head)], is_number)}
             for row in rows[1:]]
 
@@ -131,7 +131,7 @@ def number_or_text(cell: str) -> Any:
 
 
 def read_columns(text: str) -> list[Column]:
-    rows = typed(read_rows(text), None)
+    rows = typed(read_rows(text), {})
     return [Column(*(str(row.get(name) or '') for name in ('table', 'column', 'type', 'unit', 'decimals', 'better', 'heading')))
             for row in rows]
 
@@ -178,7 +178,7 @@ def read_tables(folder: Path, columns: Sequence[Column]) -> dict[str, list[dict[
             why = rows[0].index('why') if rows and 'why' in rows[0] else -1
             rows = [row for i, row in enumerate(rows) if not i or (0 <= why < len(row) and row[why] == 'impossible')]
             name = 'impossible'
-        tables[name] = typed(thin(rows) if name == 'cdf' else rows, types.get(name, {}))
+        tables[name] = typed(thin(rows) if name == 'cdf' else rows, types.get(name))
     return tables
 
 
