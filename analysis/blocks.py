@@ -348,7 +348,7 @@ def compare_runs_of(s: Series, effect: Effect) -> None:
     s.pairs = min(map(len, values))
     if s.pairs > 1:
         choose_scale(s, effect, describe(s, *values))
-        set_runs(s.figure, *(moments(of, s.relative) for of in values))
+        set_runs(s.figure, *(moments(sorted(of), s.relative) for of in values))
 
 
 def has_equal_values(s: Series) -> bool:
