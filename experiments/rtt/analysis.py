@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 from analysis import notes, words
 from analysis.amounts import Amount, Row, amount, exceeds, in_words, level, number, span, with_interval, within
+from analysis.draw import COLOURS, DOTTED, LINE, Axis, Curve, Drawing, Look, Panel, Place, over
+from analysis.draw import level as level_curve
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
-from analysis.run import Run, distinct
+from analysis.run import Run, bare, distinct
 
 TRANSPORTS = {'udp': 'UDP at regular intervals', 'random': 'UDP at random intervals', 'tcp': 'TCP', 'reno': 'TCP with Reno', 'none': 'no load'}
 Rows = list[dict[str, Any]]
@@ -347,3 +349,89 @@ def views(run: Run) -> list[View]:
         View('load', 'summary', 'The load itself', 'probe transport load sent_percent load_percent received_payload_mbit_s load_lost_percent', by='link'),
         View('quality', 'summary', 'Quality', 'probe transport load marked? load_behind_ms_max server_busy_percent_max foreign_percent_max', by='link'),
     ]
+
+
+# --- figures ------------------------------------------------------------------------------------------------------
+
+COLOUR = {'udp': COLOURS[0], 'random': COLOURS[2], 'tcp': COLOURS[1], 'reno': COLOURS[3]}
+
+
+def link_title(link: str) -> str:
+    found = re.fullmatch('(.*)([KMG]bit.*)', link)
+    return f'{found[1] if found else link} {found[2] if found else ""}/s'
+
+
+def of_run(queue: str) -> str:
+    _, slash, name = queue.partition('/')
+    return f', {name}' if slash else ''
+
+
+class Scene(NamedTuple):
+    """What all panels share: rows, queues, kinds of load, and the axis of the load."""
+    rows: Rows
+    queues: list[str]
+    kinds: list[str]
+    x: Axis
+
+
+def curves_over(s: Scene, probe: str, link: str, column: str, begin: str) -> list[Curve]:
+    """A curve for each kind of load and queue, which begins with the row without load."""
+    named = len({bare(q) for q in s.queues}) > 1
+    curves: list[Curve] = []
+    for i, queue in enumerate(s.queues):
+        for kind in s.kinds:
+            rows = [row for row in s.rows if row['link'] == link and row['queue'] == queue and row['probe'] == probe
+                    and row['transport'] in (kind, 'none')]
+            name = f'{begin}{transport_words(kind)}{f", {bare(queue)}" if named else ""}{of_run(queue)}'
+            curves += over(((row.get('load_percent'), row) for row in rows), column, Look(COLOUR.get(kind), 7, i + 2 if i > 0 else 1), name,
+                           transport_words(kind))
+    return curves
+
+
+def model_curves(run: Run, s: Scene, link: str, base: Rows, column: str, models: list[tuple[str, int, str]]) -> list[Curve]:
+    return [Curve('line', [Place(p['load_percent'], b[column] + p[wait]) for p in run.table('curve') if p.get('link') == link
+                           and (not run.runs() or p.get('run_name') == b.get('run_name')) and p.get(wait) is not None], Look(LINE, dash=dash), name)
+            for b in base for wait, dash, name in models]
+
+
+def ping_figure(run: Run, s: Scene, name: str, column: str, model: str, what: str, unit: str) -> Drawing:
+    models = [(model, 2, 'theory, not fitted: random distances (M/D/1)')] if 'random' in s.kinds else []
+    models += [(f'even_{model}', 4, 'theory, not fitted: even distances')] if [k for k in s.kinds if k != 'random'] else []
+    panels = []
+    for link in distinct(row['link'] for row in s.rows if row['probe'] == 'ping'):
+        base = [row for row in s.rows if row['link'] == link and row['probe'] == 'ping' and row['transport'] == 'none'
+                and bare(row['queue']) == bare(s.queues[0])]
+        curves = curves_over(s, 'ping', link, column, '') + model_curves(run, s, link, base, column, models)
+        curves += [level_curve(row['mean_ms'] + row['queue_ms'], DOTTED, 'no load, and a queue that is full') for row in base
+                   if name == 'round-trip' and row.get('queue_ms') is not None]
+        panels.append(Panel(s.x, Axis(unit, log=True), curves, link_title(link), grid='xy'))
+    return Drawing(name, f'Round trip of a ping beside a load, {what}', panels, across=9)
+
+
+def key_figure(run: Run, s: Scene) -> Drawing | None:
+    probes, all_links = distinct(row['probe'] for row in s.rows if row['probe'] != 'ping'), distinct(row['link'] for row in s.rows)
+    limit = run.threshold_ms()
+    panels = []
+    for probe in probes:
+        for link in all_links:
+            curves = curves_over(s, probe, link, 'mean_ms', 'mean beside ')
+            curves += [Curve('points', [Place(row.get('load_percent'), row['max_ms']) for row in s.rows if row['link'] == link and row['probe'] == probe
+                                        and row.get('max_ms') is not None and row['transport'] in (kind, 'none')
+                                        and (run.runs() or row['queue'] == s.queues[0])], Look(COLOUR.get(kind), 2), 'the slowest key')
+                       for kind in s.kinds]
+            curves.append(level_curve(limit, DOTTED, f'{words.plain(limit)} ms'))
+            panels.append(Panel(s.x, Axis('ms after the key was due', log=True, unit='ms'), curves,
+                                f'{f"{probe}, " if len(probes) > 1 else ""}{link_title(link)}', grid='xy'))
+    return Drawing('keys', 'Response time of a key beside a load', panels, across=len(all_links)) if panels else None
+
+
+def drawings(run: Run) -> list[Drawing]:
+    """Round trip and variance of pings, and response times of keys, over the load of a link; a panel for each link."""
+    rows = run.measured()
+    most = max([row['load_percent'] for row in rows if row.get('load_percent') is not None] + [100.0])
+    s = Scene(rows, distinct(row['queue'] for row in rows), distinct(row['transport'] for row in rows if row['transport'] != 'none'),
+              Axis('load, % of the link (bits of whole frames)', 0, most * 1.02))
+    figures = [ping_figure(run, s, *one) for one in (('round-trip', 'mean_ms', 'wait_ms', 'mean', 'ms'),
+                                                     ('variance', 'variance_ms2', 'variance_ms2', 'variance', 'ms²'))
+               if any(row['probe'] == 'ping' for row in rows)]
+    return [d for d in (*figures, key_figure(run, s)) if d]
