@@ -344,7 +344,7 @@ def help_text(synopsis: str, summary: str, options: Sequence[Option]) -> str:
     return ''.join([
         wrapped('usage: thinprobe ', synopsis, 7),
         *(wrapped('', line, len(line) - len(line.lstrip(' '))) for line in summary.split('\n')), '\n',
-        *(option_help(o) for o in options if o.kind != 'gone'),
+        *(option_help(o) for o in options if o.kind != 'gone' and o.help),
         '  -h, --help                    print this\n  -V, --version                 print the version\n',
         f'times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: thinprobe help {synopsis.split(" ")[0]}\n', examples(synopsis)])
 
@@ -388,18 +388,20 @@ def occupy_descriptors() -> None:
     os.close(descriptor)
 
 
-def run(tool: str) -> NoReturn:
-    """Runs the program of that name, and ends as it ends: each error is one line."""
+def run(name: str) -> NoReturn:
+    """Runs the program or command of that name (a module of analysis), and ends as it ends: each error is one line."""
+    tool = name.removeprefix('commands.')
+    said_by = tool if tool == name else 'thinprobe'
     for number in (signal.SIGINT, signal.SIGPIPE):
         if signal.getsignal(number) != signal.SIG_IGN or number == signal.SIGPIPE:
             signal.signal(number, signal.SIG_DFL if number == signal.SIGINT else signal.SIG_IGN)
     occupy_descriptors()
     try:
-        raise SystemExit(import_module(f'analysis.{tool}').main(sys.argv[1:]))
+        raise SystemExit(import_module(f'analysis.{name}').main(sys.argv[1:]))
     except Stop as stop:
-        complain(tool, f'{stop} (see thinprobe {tool} --help)' if isinstance(stop, Usage) else str(stop))
+        complain(said_by, f'{stop} (see thinprobe {tool} --help)' if isinstance(stop, Usage) else str(stop))
         status = stop.status
     except MemoryError:
-        complain(tool, 'out of memory')
+        complain(said_by, 'out of memory')
         status = RUN
     raise SystemExit(status)

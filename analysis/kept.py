@@ -64,9 +64,8 @@ def spot(number: str) -> str:
     return f'{float(f"{5 * float(number):.0f}") / 5:g}'
 
 
-def small_path(line: str) -> str:
-    at = ['', '']
-
+def small_path(line: str, at: list[str]) -> str:
+    """at: the place where the line before ended, and then this one."""
     def step(found: re.Match[str]) -> str:
         kind, x, y = found[1], spot(found[2]), spot(found[3])
         old_x, old_y = at
@@ -95,6 +94,7 @@ def used_points(lines: list[str]) -> set[str]:
 
 def slim_lines(lines: list[str]) -> Iterator[str]:
     used, is_drawn, group = used_points(lines), False, ''
+    at = ['', '']
     for line in lines:
         point = POINT.search(line)
         if point and point[1] not in used:
@@ -112,7 +112,7 @@ def slim_lines(lines: list[str]) -> Iterator[str]:
             group = line
             continue
         if is_drawn and (' d=' in line and re.search(' d=.M', line) or re.match(r'\t*[ML]', line)):
-            line = small_path(line).lstrip('\t')
+            line = small_path(line, at).lstrip('\t')
         if line.strip(' \t'):
             yield line
 

@@ -554,6 +554,20 @@ def terminal_view(run: Run, analysis: Analysis) -> list[str]:
     return [*lines, *terminal_table(grid(with_before, analysis.labels(run), shown, False), bool(view.by))]
 
 
+def terminal_cell(run: Run, analysis: Analysis) -> str:
+    """Of a run of one cell: the first two figures of the first view of the summary that has any; of several rows, the last (most load)."""
+    labels = analysis.labels(run)
+    for view in analysis.views(run):
+        found = []
+        for name in [name.rstrip('?') for name in view.names()] if view.table == 'summary' and run.table('summary') else []:
+            c, a = run.column('summary', name), amount(run.table('summary')[-1], name)
+            if c.type != 'text' and c.unit not in ('', '-') and name not in run.axes() and a.is_known():
+                found.append(f'{without_unit(heading(run, labels, "summary", name)).lower()} {cell_text(a, c, False)} {c.unit}')
+        if found:
+            return ', '.join(found[:2])
+    return ''
+
+
 def terminal_words(said: Said) -> list[str]:
     return [bare(said.verdict), *(f'{i}. {bare(f.text)}' for i, f in enumerate(said.findings, 1)), *map(bare, said.notes)]
 

@@ -49,6 +49,16 @@ def wrapped(mark: str, text: str, indent: int, most: int = WIDTH) -> str:
     return ''.join(out) + '\n'
 
 
+def folded(text: str, most: int = WIDTH) -> list[str]:
+    """The lines of a text: broken behind a blank, or where there is none."""
+    lines = []
+    while len(text) > most:
+        at = text.rfind(' ', 0, most) + 1 or most
+        lines.append(text[:at].rstrip(' '))
+        text = text[at:]
+    return [*lines, text.rstrip(' ')]
+
+
 def distance(word: str, name: str) -> int:
     """Optimal string alignment: Levenshtein's distance, with swaps of neighbours."""
     before: list[int] = []

@@ -95,7 +95,7 @@ def is_off_line(row: Row, slope: Row) -> bool:
 
 
 def off_line(run: Run, slope: Row) -> str:
-    rows = [row for row in run.measured() if row['system'] == slope['system'] and is_off_line(row, slope)]
+    rows = [row for row in run.measured() if row.get('system') == slope['system'] and is_off_line(row, slope)]
     each = words.and_list([f'{row_words(row)} {rate_words(row, "above_ms_per_min")}' for row in rows])
     return f' But not each costs the same: {each} beyond none.' if rows else ''
 

@@ -41,11 +41,11 @@ def title(run: Run) -> str:
 
 
 def setup(run: Run) -> str:
-    memory, runs = run.setting('server_memory'), run.setting('runs')
+    memory, runs, repeats = run.setting('server_memory'), run.setting('runs'), notes.repeats_words(run)
     return notes.sentence([
         f'an editor in a terminal{"" if memory is None else f" on a server with {memory} of memory"}',
-        f'{notes.repeats_words(run)}, each {"" if runs is None else "of " + words.plural(runs, "run") + " "}with an attempt to page the session out '
-        'and as many without', 'no session was paged out' if is_none_out(run) else None, notes.run_words(run)])
+        f'{repeats}, each {"" if runs is None else "of " + words.plural(runs, "run") + " "}with an attempt to page the session out '
+        'and as many without' if repeats else None, 'no session was paged out' if is_none_out(run) else None, notes.run_words(run)])
 
 
 def labels(run: Run) -> Labels:

@@ -247,7 +247,7 @@ def longest(run: Run) -> Finding | None:
 
 def slowest(row: Row) -> Amount:
     a = amount(row, 'max_ms')
-    return Amount(a.value, a.start, a.end, above=row.get('max_ms_above') == 1, unit=a.unit)
+    return Amount(a.value, a.start, a.end, above=row.get('max_above') == 1, unit=a.unit)
 
 
 def losses(run: Run) -> Finding | None:
