@@ -72,7 +72,7 @@ def unusable(run: Run) -> str | None:
         return (f'{len(flagged)} of {words.plural(len(measured), "condition")} {"is" if len(measured) == 1 else "are"} flagged: '
                 f'{flag_words(flags_of(flagged))}.')
     if is_disturbed(run):
-        also = flag_words([part for flag in flags_of(foreign) for part in flag.split('; ') if FOREIGN not in part])
+        also = flag_words([part for flag in flags_of(flagged) for part in flag.split('; ') if FOREIGN not in part])
         stolen = most(rows, 'steal_percent_max') or 0.0
         took = most(rows, 'foreign_percent_max') if stolen < 1 else most(rows, 'disturbed_percent_max', 'foreign_percent_max')
         return (f'other processes{"" if stolen < 1 else " and the hypervisor"} took '
