@@ -53,7 +53,7 @@ class Curve:
 @dataclass(frozen=True, slots=True)
 class Axis:
     """start, end: by the data where there is none; log, unit: of a logarithmic axis, "ms"; names: words from 1 on; tics: places, or
-    places with a text; step: between tics."""
+    places with a text; step: between tics; is_bare: without tics."""
     label: str = ''
     start: float | None = None
     end: float | None = None
@@ -62,6 +62,7 @@ class Axis:
     names: Sequence[str] = ()
     tics: Sequence[tuple[float, str]] = ()
     step: float | None = None
+    is_bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +352,7 @@ class Laid:
 
 
 def axis_cells(axis: Axis, tics: Sequence[Tic], turned: bool, hidden: bool) -> Cells:
-    kind = 'hidden' if hidden else 'turned' if turned else 'list' if tics else 'none' if axis.names or axis.tics else 'auto'
+    kind = 'hidden' if hidden else 'turned' if turned else 'list' if tics else 'none' if axis.names or axis.tics or axis.is_bare else 'auto'
     return [axis.start, axis.end, int(axis.log), axis.step, kind]
 
 
