@@ -19,18 +19,18 @@ RANGE_MARK = '*'
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """id: stable words; text: Markdown, a bold verdict first; of which figure; verdict: good, bad, none, unsure; figure: stem of the SVG
-    that shows it."""
+    """id: stable words; text: Markdown, a bold verdict first; of which figure, or of a number without a unit; verdict: good, bad, none,
+    unsure; figure: stem of the SVG that shows it."""
     id: str
     text: str
-    about: Amount | None = None
+    about: Amount | float | None = None
     verdict: str = 'none'
     figure: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        a = self.about or Amount()
+        a = self.about if isinstance(self.about, Amount) else Amount(self.about)
         return {'id': self.id, 'text': self.text, 'value': a.value, 'from': a.start, 'to': a.end, 'low': a.low, 'high': a.high,
-                'above': a.above, 'unit': self.about.unit if self.about else None, 'verdict': self.verdict, 'figure': self.figure}
+                'above': a.above, 'unit': a.unit if self.about is a else None, 'verdict': self.verdict, 'figure': self.figure}
 
 
 @dataclass(frozen=True, slots=True)
