@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run with a loaded disk found."""
+from analysis.draw import Drawing
+from analysis.page import Finding, View
+from analysis.run import Run
+from experiments.families import replays, settings
+
+labels, setup, verdict = replays.labels, replays.setup, replays.verdict
+
+
+def title(run: Run) -> str:
+    return 'A session on a disk that others read from'
+
+
+def findings(run: Run) -> list[Finding]:
+    return replays.findings(run)[:6]
+
+
+def views(run: Run) -> list[View]:
+    return [replays.main_view(run),
+            replays.conditions_view('marked? load_reads_per_s load_read_p50_ms waited? server_busy_percent caches')]
+
+
+def drawings(run: Run) -> list[Drawing]:
+    return settings.drawings(run, "other reads from the session's disk, 1/s", True)
