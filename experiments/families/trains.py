@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What experiments with trains of keys beside a load share: several protocols or runs, the probe's own error, names of applications and
+loads."""
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import sqrt
+from typing import Any
+
+from analysis import notes, words
+from analysis.amounts import Amount, Row, amount
+from analysis.notes import value_text
+from analysis.page import Finding, Labels
+from analysis.run import Run, bare, distinct, is_attached, settings_of
+
+Rows = list[dict[str, Any]]
+ROLES = ('light', 'grouped', 'heavy')
+PERCENTILES = ('p50', 'p90', 'p95', 'p99', 'max')
+
+
+def order(value: float | None) -> tuple[bool, float]:
+    """A key for sorting: what is not known comes first."""
+    return value is not None, value or 0.0
+
+
+def latency(row: Row) -> Amount:
+    return amount(row, 'latency_p50_ms')
+
+
+# --- several protocols, or runs of one on several machines and days: a curve for each -----------------------------
+
+def systems(run: Run) -> list[str]:
+    return distinct(row['protocol'] for row in run.table('summary'))
+
+
+def is_several(run: Run) -> bool:
+    return bool(run.runs()) or len(systems(run)) > 1
+
+
+def systems_word(run: Run) -> str:
+    if not run.runs():
+        return 'protocols'
+    return 'runs' if len({bare(system) for system in systems(run)}) == 1 else 'protocols and runs'
+
+
+def protocol(run: Run) -> Mapping[str, Any]:
+    return run.facts.get('protocol') or {}
+
+
+def over(run: Run, system: str) -> Run:
+    """The document with that system only."""
+    facts = {**run.facts, 'settings': {**settings_of(run, system), 'protocols': [system]},
+             'protocol': (run.facts.get('protocols') or {}).get(system) or run.facts.get('protocol')}
+    return replace(run, facts=facts, tables={**run.tables, **{
+        name: [row for row in run.tables[name] if row['protocol'] == system] for name in ('summary', 'compare') if name in run.tables}})
+
+
+# --- the probe's own error on this run's path, by the machine's calibration ---------------------------------------
+
+def calibrated(run: Run, probe: str = 'patch') -> dict[str, Any] | None:
+    """What the calibration says of the run's path. Xvnc's frame clock is no error of the probe."""
+    first = (notes.protocols(run) or [''])[0]
+    path = None if is_several(run) else 'vnc-refecho' if first.startswith('vnc') else 'x11' if first.startswith(('x11', 'attach')) else None
+    record = run.facts.get('calibration') or {}
+    return next(({**p, 'started': p.get('started') or record.get('started')} for p in record.get('paths') or []
+                 if p.get('path') == path and p.get('probe') == probe and p.get('error_ms') is not None), None)
+
+
+def resolution(run: Run) -> float:
+    """Lower latencies, in ms, are not reported as numbers. Without a calibration: the latency of a target inside the probe."""
+    found, chain = calibrated(run) or {}, run.facts.get('chain') or {}
+    return next((value for value in (found.get('error_ms'), chain.get('latency_p99_ms'), chain.get('latency_p50_ms')) if value is not None), 0.0)
+
+
+def spread(found: Mapping[str, Any] | None) -> float | None:
+    return None if found is None else found['spread_ms'] if found.get('spread_ms') is not None else found.get('sd_ms')
+
+
+def limits(columns: Mapping[str, float | None]) -> dict[str, float]:
+    return {f'{name}_least': value for name, value in columns.items() if value is not None and value > 0}
+
+
+def resolve(run: Run) -> Run:
+    """The document with NAME_least where a figure may be below the resolution (docs/method.md): a latency below the probe's error; a
+    difference of two times below √2 times the spread; a mean stall below two errors over the train; a stage that begins or ends with a
+    packet, below the spread on the wire."""
+    error, pixels, wire = resolution(run), calibrated(run), spread(calibrated(run, 'wire'))
+    seconds = run.setting('seconds', 0)
+
+    def differences(of: float | None) -> float | None:
+        return None if of is None else sqrt(2 * of * of)
+
+    def mean_stall(row: Row) -> float | None:
+        updates = seconds * (row.get('updates_per_s') or 0)
+        return None if pixels is None or updates <= 0 else 2 * pixels['error_ms'] / updates
+
+    jitter = differences(spread(pixels))
+    least = limits({'latency_sent_p50_ms': error, 'jitter_sd_ms': jitter, 'mean_positive_stall_ms': jitter, 'wire_jitter_sd_ms': differences(wire),
+                    **{f'latency_{which}{p}_ms': error for p in PERCENTILES for which in ('', 'high_')}})
+    stage = limits(dict.fromkeys(('mean_ms', 'p50_ms', 'p90_ms', 'max_ms'), wire))
+    tables = {**run.tables, 'summary': [{**row, **least, **limits({'mean_stall_ms': mean_stall(row)})} for row in run.table('summary')]}
+    if 'stages' in tables:
+        tables['stages'] = [{**row, **stage} if 'wire' in row['stage'] else row for row in tables['stages']]
+    if 'compare' in tables:
+        tables['compare'] = [{**row, 'p_least': 0.01} for row in tables['compare']]  # (in two decimals it would be 0)
+    return replace(run, tables=tables)
+
+
+def left_words(late_us: float | None, turns_ms: float | None) -> str:
+    """Keys that go one by one wait for the answer before and for the display to be at rest: they are late by what this machine adds to
+    that, if it is over 10 ms (keyrepeat's keys_left_late)."""
+    sent, text = '' if turns_ms is None else ' at a fixed rate', ''
+    if late_us is not None:
+        text += (f' Each key{sent} left within 1 ms of its due time.' if late_us <= 1000 else
+                 f' The latest key{sent} left {words.with_unit(late_us / 1000, "ms")} after its due time; that delay is part of the figures.')
+    if turns_ms is not None:
+        text += (' No key that goes one by one is known to have left over 10 ms after its turn.' if turns_ms <= 10 else
+                 f' Of keys that go one by one, the latest left {words.with_unit(turns_ms, "ms")} after its turn.')
+    return text
+
+
+def calibration_words(run: Run, found: Mapping[str, Any] | None) -> str:
+    if is_several(run):
+        return ''
+    if found is None:
+        is_ssh = re.search(r'^ssh:[^,]*,(?![.](,|$))', run.setting('on', ''))
+        where = ': the client was another machine' if is_ssh else ' on this machine (`thinprobe calibrate`)'
+        return f' The probe was not calibrated{where}.'
+    tail = '' if found.get('tail_percent') is None else f' for {value_text(found["tail_percent"])} % of the keys.'
+    return (f' By calibration of {(found["started"] or "")[:10]}{" (flagged)" if found.get("disturbed") is True else ""}, the probe\'s error is at '
+            f'most {words.fixed(found["error_ms"], 2)} ms{tail or "."}')
+
+
+def probe(run: Run) -> Finding | None:
+    found, rows = calibrated(run), run.measured()
+    late_us = notes.most([row for row in rows if row.get('left_late_max_ms') is None], 'lateness_max_us')
+    turns_ms = notes.most(rows, 'left_late_max_ms')
+    left = left_words(late_us, turns_ms)
+    if not left and found is None:
+        return None
+    late_ms, is_turned = None if late_us is None else late_us * 1e-3, (turns_ms or 0) > 10
+    return Finding('probe', f'**Probe quality.**{left}{calibration_words(run, found)}',
+                   Amount(max(late_ms, turns_ms, key=order) if is_turned else late_ms, unit='ms'),
+                   'unsure' if is_turned or (late_us or 0) > 10000 else 'good')
+
+
+# --- names --------------------------------------------------------------------------------------------------------
+
+def cost(run: Run) -> float | None:
+    return next((row['cost_ms'] for row in run.table('summary') if row.get('cost_ms') is not None), None)
+
+
+def costs(run: Run) -> list[tuple[float, list[str]]]:
+    """Of several runs with other costs: which have which."""
+    rows = [row for row in run.table('summary') if row.get('cost_ms') is not None] if run.runs() else []
+    found = sorted({row['cost_ms'] for row in rows})
+    return [(ms, distinct(row['protocol'] for row in rows if row['cost_ms'] == ms)) for ms in found] if len(found) > 1 else []
+
+
+def cost_words(run: Run) -> str:
+    return f'ms of CPU per {run.setting("cost_per", "update").replace("redraw", "update", 1)}'
+
+
+def costly(run: Run) -> set[str]:
+    """A protocol's own application counts as heavy if its CPU cost is known."""
+    return {row['protocol'] for row in run.table('summary') if row['app'] == 'own' and row.get('cost_ms') is not None}
+
+
+def role_of(row: Row, of: set[str]) -> str:
+    return str(row['app']) if row['app'] != 'own' else 'heavy' if row['protocol'] in of else 'light'
+
+
+def rows_of(run: Run, role: str) -> Rows:
+    """In the order of loads."""
+    of = costly(run)
+    return sorted((row for row in run.table('summary') if role_of(row, of) == role), key=lambda row: float(row['sinks']))
+
+
+def heavy_words(run: Run) -> str:
+    per, several = cost_words(run), costs(run)
+    if several:
+        each = [f'{words.plain(ms)} {"ms" if i else per} over {words.and_list(names)}' for i, (ms, names) in enumerate(several)]
+        return f'the heavy application ({", ".join(each)})'
+    if len({row['cost_ms'] for row in run.table('summary') if row['app'] == 'heavy' and row.get('cost_ms') is not None}) > 1:
+        return 'the heavy application'  # of several costs, which a column has
+    ms = cost(run)
+    return f'{words.plain(run.setting("cost_ms", 0) if ms is None else ms)} {per}'
+
+
+def app_words(run: Run, app: str) -> str:
+    if app in ('light', 'grouped'):
+        return 'vim' if app == 'light' else "vim in the CPU hogs' group"
+    if app == 'heavy':
+        return heavy_words(run)
+    if is_attached(run):
+        is_named = not run.runs() and protocol(run).get('window') is None
+        name = f'typing on {run.setting("on").removeprefix("attach:")}' if is_named else 'the attached application'
+    else:
+        name = 'the null target' if (notes.protocols(run) or [''])[0].startswith('null') else "the server's own application"
+    ms = cost(run)
+    return name if ms is None or is_several(run) else f'{name} ({words.plain(ms)} {cost_words(run)})'
+
+
+def role_words(run: Run, role: str) -> str:
+    """If several applications have a role, it is named after the first, not after a protocol's own application."""
+    apps = sorted({row['app'] for row in rows_of(run, role)})
+    return ' or '.join(app_words(run, app) for app in (apps if role == 'light' else apps[:1]))
+
+
+def who_words(run: Run, role: str) -> str:
+    """The name of a role where a sentence begins."""
+    name = role_words(run, role)
+    return f'An application that needs {name}' if name[:1].isdigit() else words.upper_first(name)
+
+
+# Loads of an attached window are set by others, so their numbers are only labels; one that nobody set is the load as it is.
+
+def is_load_as_it_is(run: Run) -> bool:
+    return is_attached(run) and not run.setting('set_load') and {row['sinks'] for row in run.table('summary')} == {0}
+
+
+def unloaded(run: Run) -> str:
+    return 'with the load as it is' if is_load_as_it_is(run) else 'without load'
+
+
+def with_load(run: Run, n: float) -> str:
+    if is_attached(run):
+        return unloaded(run) if n == 0 else f'with the load {value_text(n)}'
+    return f'with {words.plural(n, "CPU hog")}' if n else 'without CPU hogs'
+
+
+def at_load(run: Run, n: float) -> str:
+    return with_load(run, n) if is_attached(run) or n == 0 else f'at {words.plural(n, "CPU hog")}'
+
+
+def loads_unmeasured(run: Run, rows: Sequence[Row]) -> list[str]:
+    """Loads at which an application has no figure, although other rows have one there."""
+    there = {row['sinks'] for row in run.table('summary') if row['app'] == rows[0]['app']} - {row['sinks'] for row in rows}
+    return [with_load(run, n) for n in sorted(there)]
+
+
+def but_unmeasured(loads: Iterable[str]) -> str:
+    text = words.and_list(list(loads))
+    return f' (nothing was measured {text})' if text else ''
+
+
+def loads_tried(run: Run, rows: Sequence[Row]) -> str:
+    n = [row['sinks'] for row in rows]
+    if n == [0]:
+        text = with_load(run, 0)
+    elif is_attached(run):
+        text = 'with every load tried'
+    else:
+        text = with_load(run, n[0]) if len(n) == 1 else f'with {value_text(min(n))} to {words.plural(max(n), "CPU hog")}'
+    return text + but_unmeasured(loads_unmeasured(run, rows))
+
+
+def labels(run: Run) -> Labels:
+    return Labels({'sinks': 'Load'} if is_attached(run) else {},
+                  {'app': {app: app_words(run, app) for app in distinct(row['app'] for row in run.table('summary'))}})
