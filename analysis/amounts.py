@@ -177,9 +177,14 @@ def with_both(a: Amount) -> Amount:
     return replace(a, repeats=None) if a.repeats == 2 else a
 
 
+def rounded(answer: Answer) -> Answer:
+    """Its numbers with nine decimals, as judge prints them."""
+    return Answer(answer.word, *(round(value, 9) for value in answer[1:]))
+
+
 def ask(kind: str, a: Amount, b: Amount, share: int = 1) -> Answer:
     """What is decided of a claim of this kind; of as many claims together, with 95 % confidence."""
-    return decide.judge(Claim(kind, share, ends(a), ends(b)))
+    return rounded(decide.judge(Claim(kind, share, ends(a), ends(b))))
 
 
 def yes_or_no(answer: Answer) -> bool | None:
