@@ -29,7 +29,6 @@ LIBS_keyrepeat_x11 = -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_animate = -lXdamage -lXfixes -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng -lseccomp
 LIBS_refecho = -lcap-ng -lseccomp -lvncserver -lwayland-client -lxkbcommon -lXext -lX11
-LIBS_summarize = -ljansson -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
 LIBS_delayline = -lcap-ng -lseccomp
 LIBS_netload = -lcap-ng -lseccomp
@@ -85,7 +84,6 @@ $(BUILD)/tests/$(1)/%: $(BUILD)/$(2)/%.o $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/
 endef
 $(foreach r,lib $(ROOMS) $(TOOLS),$(foreach d,$(call in_trees,tests/unit/$(r)),$(eval $(call unit_tests,$(r),$(d)))))
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
-EXTRA_summarize/table_test = -Wl,--wrap=die
 EXTRA_memhog/hog_test = -Wl,--wrap=sysconf
 EXTRA_keyrepeat/region_search_test = -Wl,--wrap=clock_now,--wrap=proc_sleep,--wrap=clock_sleep
 EXTRA_idleprofile/pipeline_test = -Wl,--wrap=clock_now
@@ -106,15 +104,6 @@ $(foreach t,$(TOOLS),$(eval $(call program,$(t))))
 
 $(SCRIPTS:%=$(BIN)/%): $(BIN)/%: analysis/start.in Makefile thinprobe | $(BIN)
 	sed 's/@NAME@/$*/; s/@VERSION@/$(VERSION)/' $< >$@.new && chmod 755 $@.new && mv $@.new $@
-
-# The extractors that summarize has in all trees: their names, in a file that is new when they are others.
-$(BUILD)/extractors.h: FORCE
-	@mkdir -p $(@D)
-	@{ echo '#define EXTRACTORS(x) \'; sed -n 's/^const struct extractor_hooks \(.*\)_extractor = .*/	x(\1) \\/p' \
-		$(call sources,summarize); echo; } >$@.$$$$; if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
-$(BUILD)/src/summarize/extractors.o: ALL_CFLAGS += -include $(BUILD)/extractors.h
-$(BUILD)/src/summarize/extractors.o: $(BUILD)/extractors.h
-FORCE:
 
 # The names of keys, in the order of libxkbcommon's header: of several names of a key the first is its own.
 $(BUILD)/keysyms.h: Makefile
@@ -185,18 +174,11 @@ $(BUILD)/bench/%: bench/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
-# What summarize says, held against simulated truth.
-$(BUILD)/bench/coverage: bench/coverage.c $(BUILD)/summarize.a $(BUILD)/lib.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/summarize.a $(BUILD)/lib.a $(LIBS_summarize) -lm
-
 # Deciders on made-up scenes: tests/scenes/NAME.py; or NAME.c, linked with all but the main files of the programs that SCENES_NAME
 # lists.
 SCENES_keys = keyrepeat
 SCENES_LINK_keys = -Wl,--wrap=clock_now,--wrap=clock_process_cpu,--wrap=clock_sleep,--wrap=proc_sleep,--wrap=sender_await_line
 SCENES_watch = watch wire rfb
-SCENES_sure = summarize
-SCENES_gate_runs = summarize
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)
@@ -209,8 +191,6 @@ $(foreach f,$(filter-out %/scene.c,$(call in_trees,tests/scenes/*.c)),$(eval $(c
 $(patsubst %.tsv,$(BUILD)/scenes/%,$(notdir $(wildcard $(patsubst %.py,%.tsv,$(wildcard tests/scenes/*.py))))): | $(BUILD)
 	@mkdir -p $(@D)
 	ln -sf $(abspath tests/scenes/$(@F).py) $@
-
-$(BUILD)/scenes/gate: $(BUILD)/scenes/gate_runs
 
 # Every call of a program fails once: the tool, and what it preloads.
 TEST_PROGRAMS += $(BUILD)/torture/torture $(BUILD)/torture/shim.so
@@ -343,7 +323,7 @@ clean:
 # (those of other builds lie below, and are not this one's; none has a rule)
 -include $(shell find $(BUILD) -mindepth 1 -type d \( -name asan -o -name tsan -o -name clang -o -name deb -o -name core \) -prune -o -name '*.d' -print 2>/dev/null)
 
-.PHONY: all plugins tests test-programs bench-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb static clean FORCE
+.PHONY: all plugins tests test-programs bench-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb static clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 $(BUILD)/%.d: ;

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One figure of a condition from its repeats: from one number of each by an estimator, or a quantile of all their values. Pure."""
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from math import inf, isfinite, isnan, nan
+from re import escape, finditer
 
 from analysis import figures, spreads
 from analysis.figures import Figure, Sample, Statistic
@@ -157,6 +160,7 @@ APART = 0.3  # chance that runs which are alike are taken as apart: high, as a f
 # Runs whose shares of values beyond the median vary this many times more than those of runs that are alike: a tail of which each
 # run has too few values is that of the slowest runs, of which there are too few.
 FAR = 10
+PARTS = 255  # most edges of parts whose numbers are bytes
 UNTOLD = 100  # an interval that ends beyond so many times the figure says nothing: three runs that differ by a factor
 
 
@@ -172,18 +176,30 @@ class Pool:
     own: list[Sample] = field(init=False)
     all: Sample = field(init=False)
     real: list[list[float]] = field(init=False)
+    edges: list[float] = field(init=False)  # between parts of all values
+    parts: list[bytes] = field(init=False)  # of each run, in which part each value is
+    places: dict[int, list[list[int]]] = field(default_factory=dict)  # of each part that was looked at, where its values are
 
     def __post_init__(self) -> None:
         bounds = self.bounds or [[] for _ in self.runs]
         self.own = [Sample(sorted(run), min(bound, default=inf)) for run, bound in zip(self.runs, bounds)]
         self.all = Sample(sorted(chain.from_iterable(s.values for s in self.own)), min((s.censored for s in self.own), default=inf))
         self.real = [list(map(float, run)) for run in self.runs]
+        self.edges = sorted(set(map(float, self.all.values[::len(self.all.values) // PARTS + 1])))
+        self.parts = [bytes(map(partial(bisect_right, self.edges), run)) for run in self.real]
 
     def shares_above(self, value: float, least: float = 0) -> ShareRuns:
-        """The values above `value`, repeat by repeat."""
+        """The values above `value`, repeat by repeat. Only those in its own part of the values need be compared."""
         share = ShareRuns(max(self.stall, 1.0), least=least)
-        for run in self.real:
-            share.add_repeat(bytes(map(value.__lt__, run)))
+        own = bisect_right(self.edges, value)
+        is_above = bytes(part > own for part in range(256))
+        if own not in self.places:
+            self.places[own] = [[found.start() for found in finditer(escape(bytes([own])), parts)] for parts in self.parts]
+        for run, parts, places in zip(self.real, self.parts, self.places[own]):
+            flags = bytearray(parts.translate(is_above))
+            for place in places:
+                flags[place] = run[place] > value
+            share.add_repeat(flags)
         return share
 
     def longest(self) -> int:

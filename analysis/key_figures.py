@@ -3,8 +3,8 @@
 estimates.pool_quantile(). Largest values have none."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from math import inf, isfinite, nan
+from operator import sub
 
 from analysis import estimates, figures, spreads
 from analysis.estimates import Pool, of_run
@@ -35,28 +35,25 @@ def read_train(repeat: Repeat) -> Train:
 
 def answers(keys: Keys, late: bool, sent: bool = False) -> Sequence[int]:
     """When each key was answered: by the earliest possible time, or the latest one; 0: not known."""
-    return keys.high if late else keys.answer if sent else [e or a for e, a in zip(keys.earliest, keys.answer)]
-
-
-def exact_latencies(keys: Keys, late: bool, sent: bool = False) -> list[int]:
-    """ns from the due time, or (`sent`) from when the key was sent; of the keys whose answer is known."""
-    start = keys.sent if sent else keys.due
-    if sent:
-        return [a - s for a, s in zip(answers(keys, late, sent), start) if a and s]
-    return [a - s for a, s in zip(answers(keys, late), start) if a]
+    if late or sent or not any(keys.earliest):
+        return keys.high if late else keys.answer
+    return [e or a for e, a in zip(keys.earliest, keys.answer)]
 
 
 def bounded_latencies(keys: Keys, late: bool, sent: bool = False) -> list[int]:
-    """The lower bounds of the other keys of which one is known: at least 0, as a key may be due after the end of a capture."""
+    """ns from the due time, or (`sent`) from when the key was sent: the lower bounds of the keys of which nothing else is known; at
+    least 0, as a key may be due after the end of a capture."""
     start = keys.sent if sent else keys.due
-    return [max(0, c - s) for a, c, s in zip(answers(keys, late, sent), keys.censored, start) if c and not a and (s or not sent)]
+    return [max(0, c - s) for a, c, s in zip(answers(keys, late, sent), keys.censored, start)
+            if c and not a and (s or not sent)] if any(keys.censored) else []
 
 
 def latencies(keys: Keys, late: bool, sent: bool = False) -> list[int]:
     """All that are known, in the order of the keys."""
-    start = keys.sent if sent else keys.due
-    return [a - s if a else max(0, c - s) for a, c, s in zip(answers(keys, late, sent), keys.censored, start)
-            if (a or c) and (s or not sent)]
+    start, ends = keys.sent if sent else keys.due, answers(keys, late, sent)
+    if 0 not in ends and 0 not in start:
+        return list(map(sub, ends, start))
+    return [a - s if a else max(0, c - s) for a, c, s in zip(ends, keys.censored, start) if (a or c) and (s or not sent)]
 
 
 def lateness(keys: Keys) -> list[int]:
@@ -79,6 +76,8 @@ def median_ns(train: Train) -> Figure:
 def late_flags(keys: Keys, late: bool, threshold_ns: int) -> bytes:
     """1 for each key that came later than the threshold after its due time, 0 for each other whose latency is known. A latency that
     is only known to exceed a time below the threshold may be late: it counts as late by the late end."""
+    if not any(keys.censored):
+        return bytes(map(threshold_ns.__lt__, latencies(keys, late)))
     return bytes((a - s > threshold_ns if a else late or max(0, c - s) >= threshold_ns)
                  for a, c, s in zip(answers(keys, late), keys.censored, keys.due) if a or c)
 
@@ -150,19 +149,22 @@ def count_keys(trains: Sequence[Train]) -> KeyFigures:
         out.overloaded += train.overloaded
         out.ranged = out.ranged or keys.ranged
         out.skipped += keys.skipped
-        known = sum(1 for a, c in zip(early, keys.censored) if a or c)
-        out.keys += known
-        out.unknown += len(keys) - known
-        out.censored += sum(1 for a, c in zip(early, keys.censored) if c and not a)
-        out.ranged_keys += sum(1 for a, h, c in zip(early, keys.high, keys.censored) if a and (h != a if h else c))
+        unanswered, unknown = sum(not a for a in early) if 0 in early else 0, 0
+        if unanswered:
+            unknown = sum(not a and not c for a, c in zip(early, keys.censored))
+        out.keys += len(keys) - unknown
+        out.unknown += unknown
+        out.censored += unanswered - unknown
+        if early != keys.high:
+            out.ranged_keys += sum(1 for a, h, c in zip(early, keys.high, keys.censored) if a and (h != a if h else c))
     return out
 
 
-def set_quantiles(out: KeyFigures, trains: Sequence[Train], measure: str, late: bool, into: dict[str, Figure]) -> None:
-    pool = pool_of(trains, measure, late)
-    for name, (of, p, unit) in QUANTILES.items():
-        if of != measure:
-            continue
+def set_quantiles(out: KeyFigures, trains: Sequence[Train], names: Sequence[str], late: bool, into: dict[str, Figure]) -> None:
+    """Of names that have one pool."""
+    pool = pool_of(trains, QUANTILES[names[0]][0], late)
+    for name in names:
+        measure, p, unit = QUANTILES[name]
         if measure != 'lateness' and out.overloaded:
             into[name] = figures.absent('overloaded')
             continue
@@ -171,14 +173,16 @@ def set_quantiles(out: KeyFigures, trains: Sequence[Train], measure: str, late: 
             out.interval = 't' if apart else 'exact'
 
 
-def estimate(trains: Sequence[Train], threshold_ns: int) -> KeyFigures:
+def estimate(trains: Sequence[Train], threshold_ns: int, asked: Sequence[str] = tuple(QUANTILES)) -> KeyFigures:
     """A key with a longer latency than the threshold is late. If a train is overloaded, latency percentiles stay unknown: pooling
     it would measure the length of the run, leaving it out would drop exactly the slow keys. By late ends only where they may
     differ: a key without an echo is late by its late end."""
     out = count_keys(trains)
     for measure in ('due', 'sent', 'lateness'):
+        names = [name for name in asked if QUANTILES[name][0] == measure]
         for late in (False, True) if out.ranged and measure != 'lateness' else (False,):
-            set_quantiles(out, trains, measure, late, out.late_end if late else out.of)
+            if names:
+                set_quantiles(out, trains, names, late, out.late_end if late else out.of)
     out.of['late'], out.late_interval = late_share(trains, threshold_ns, False)
     if out.ranged or out.censored:
         out.late_end['late'], _ = late_share(trains, threshold_ns, True)
@@ -193,7 +197,7 @@ def curve(trains: Sequence[Train], late: bool, most: int) -> Iterator[tuple[floa
     first and the last. Keys without an echo never count; none if a train is overloaded."""
     if any(t.overloaded for t in trains):
         return
-    exact = sorted(chain.from_iterable(exact_latencies(t.keys, late) for t in trains))
+    exact = sorted(a - s for t in trains for a, s in zip(answers(t.keys, late), t.keys.due) if a)
     n = len(exact) + sum(len(bounded_latencies(t.keys, late)) for t in trains)
     points = min(len(exact), most)
     for i in range(points):

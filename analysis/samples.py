@@ -10,8 +10,9 @@ import stat
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, repeat
 from math import isfinite, nan
+from operator import sub
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -59,7 +60,10 @@ def parse_json(data: bytes) -> Any:
         text = data.decode()
         if re.search(r'(?<!\\)(?:\\\\)*\\u0000', text):
             raise ValueError('a character 0')
-        return json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_int=short, parse_constant=no_constant)
+        found = json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_int=short, parse_constant=no_constant)
+        if not isinstance(found, dict | list):
+            raise ValueError('neither an object nor an array')
+        return found
     except json.JSONDecodeError as e:
         raise ValueError(f'line {e.lineno}: {e.msg}') from None
     except UnicodeDecodeError as e:
@@ -147,9 +151,11 @@ class BadRow(Exception):
 def counts(cells: Sequence[str]) -> list[int | None]:
     """Times in ns or counts; None: empty. ValueError: one is neither."""
     joined = ''.join(cells)
-    if joined and not (joined.isascii() and joined.isdecimal()):
+    if not joined:
+        return [None] * len(cells)
+    if not (joined.isascii() and joined.isdecimal()):
         return [count(cell) for cell in cells]
-    values = [int(cell) if cell else None for cell in cells]
+    values: list[int | None] = [int(cell) if cell else None for cell in cells] if '' in cells else list(map(int, cells))
     if max(map(len, cells)) > 18 and any(v is not None and v >= LARGEST for v in values):
         raise ValueError
     return values
@@ -190,25 +196,26 @@ def blocks(stream: BinaryIO) -> Iterator[list[str]]:
     rest = b''
     while block := stream.read(BLOCK_BYTES):
         block = rest + block
-        *lines, rest = block.split(b'\n')
+        whole, end, rest = block.rpartition(b'\n')
         if len(rest) > ROW_BYTES:
-            lines, rest = [*lines, b'\0'], b''
-        if lines:
-            wrong = b'\0' in block or max(map(len, lines)) >= ROW_BYTES
-            yield ['' if wrong and (b'\0' in line or len(line) >= ROW_BYTES) else line.decode(errors='surrogateescape')
-                   for line in lines]
+            whole, end, rest = whole + end + b'\0', b'\n', b''
+        if end:
+            lines = whole.decode(errors='surrogateescape').split('\n')
+            wrong = b'\0' in whole or max(map(len, lines)) > ROW_BYTES // 4
+            yield ['' if '\0' in line or len(line.encode(errors='surrogateescape')) >= ROW_BYTES else line
+                   for line in lines] if wrong else lines
     if rest:
         yield ['']
 
 
 def split(lines: list[str], header: Sequence[str], layout: Layout) -> list[Sequence[str]]:
     """The cells of each column. BadRow: a row of another length, or of another schema."""
-    rows = [line.split('\t') for line in lines]
     width, at_schema = len(header), header.index('schema')
-    for index, row in enumerate(rows):
-        if len(row) != width or row[at_schema] != layout.schema:
-            raise BadRow(index)
-    return list(zip(*rows))
+    cells = '\t'.join(lines).split('\t')
+    if set(map(str.count, lines, repeat('\t'))) != {width - 1} or cells[at_schema::width].count(layout.schema) != len(lines):
+        raise BadRow(next(i for i, row in enumerate(line.split('\t') for line in lines)
+                          if len(row) != width or row[at_schema] != layout.schema))
+    return [cells[i::width] for i in range(width)]
 
 
 def columns_of(stream: BinaryIO, layout: Layout) -> Iterator[list[Sequence[Any]]]:
@@ -296,11 +303,15 @@ PING_DUE = 1  # a ping counts as a key that is due and sent then, and answered a
 
 def add_keys(keys: Keys, columns: list[Sequence[Any]]) -> None:
     """BadRow: there is no due time, or times contradict each other."""
-    due, sent, skipped, answer, high, censored, numbers, earliest = ([v or 0 for v in column] for column in columns)
-    high = [h or (0 if c else a) for a, h, c in zip(answer, high, censored)]
-    for index, (d, a, c, e) in enumerate(zip(due, answer, censored, earliest)):
-        if 0 < a < d or (e and (a or c) and not d <= e <= (a or c)):
-            raise BadRow(index)
+    due, sent, skipped, answer, high, censored, numbers, earliest = (
+        [v or 0 for v in column] if None in column else column for column in columns)
+    if 0 in high:
+        high = [h or (0 if c else a) for a, h, c in zip(answer, high, censored)]
+    waited = any(earliest)
+    if waited or 0 in answer or min(map(sub, answer, due)) < 0:
+        for index, (d, a, c, e) in enumerate(zip(due, answer, censored, earliest)):
+            if 0 < a < d or (e and (a or c) and not d <= e <= (a or c)):
+                raise BadRow(index)
     if None in columns[0]:
         raise BadRow(columns[0].index(None))
     if any(skipped):
@@ -308,7 +319,7 @@ def add_keys(keys: Keys, columns: list[Sequence[Any]]) -> None:
         kept = [not s for s in skipped]
         due, sent, answer, high, censored, numbers, earliest = (
             [v for v, k in zip(column, kept) if k] for column in (due, sent, answer, high, censored, numbers, earliest))
-    keys.ranged = keys.ranged or any(a and h != a for a, h in zip(answer, high)) or any(
+    keys.ranged = keys.ranged or high != answer and any(a and h != a for a, h in zip(answer, high)) or waited and any(
         e and e != (a or c) for e, a, c in zip(earliest, answer, censored))
     for into, values in ((keys.due, due), (keys.sent, sent), (keys.answer, answer), (keys.high, high), (keys.censored, censored),
                          (keys.earliest, earliest), (keys.number, numbers)):

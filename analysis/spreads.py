@@ -277,6 +277,22 @@ def share(k: float, n: float) -> Interval | None:
             special.beta_quantile(1 - tail, k + 1, n - k) if k < n else 1.0)
 
 
+BITS = bytes.maketrans(b'\0\1', b'01')
+ROUNDS = 32  # that take less time than a search for the runs
+
+
+def squared_runs(ones: int) -> tuple[int, int]:
+    """Of the runs of 1 in a number of base 2: the sum of their squared lengths, and the longest. A round makes each run one shorter;
+    the square of a length is twice the sum of the numbers up to it, less itself."""
+    squares, shorter = -ones.bit_count(), 0
+    while ones and shorter < ROUNDS:
+        squares += 2 * ones.bit_count()
+        ones &= ones >> 1
+        shorter += 1
+    left = list(map(len, re.findall('1+', f'{ones:b}')))
+    return squares + sum(n * (n + 1) for n in left), shorter + max(left, default=0)
+
+
 @dataclass(slots=True)
 class ShareRuns:
     """Events that come in runs (late keys in stalls): counts of each repeat, and of runs of misses [0] and of hits [1] within
@@ -288,16 +304,15 @@ class ShareRuns:
     longest: list[float] = field(default_factory=lambda: [0.0, 0.0])
     least: float = 0  # the variance over that of independent events is at least this
 
-    def add_repeat(self, flags: bytes) -> None:
+    def add_repeat(self, flags: bytes | bytearray) -> None:
         """A repeat's events in their order: 1 for each hit, 0 for each other."""
         self.n.append(len(flags))
         self.hits.append(flags.count(1))
-        spans = [found.span() for found in re.finditer(b'\1+', flags)]
-        gaps = zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(flags)])
-        for hit, runs in enumerate((gaps, spans)):
-            lengths = [end - start for start, end in runs]
-            self.squares[hit] += sum(length * length for length in lengths)
-            self.longest[hit] = max(self.longest[hit], max(lengths, default=0))
+        ones = int(flags.translate(BITS) or b'0', 2)
+        for hit, bits in enumerate((ones ^ (1 << len(flags)) - 1, ones)):
+            squares, longest = squared_runs(bits)
+            self.squares[hit] += squares
+            self.longest[hit] = max(self.longest[hit], longest)
 
 
 def run_effect(p: float, n: float, squares: float, stated: float) -> float:

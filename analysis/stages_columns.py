@@ -65,6 +65,8 @@ def split_train(keys: Keys, seen: Traces, base: int) -> Stages:
     """The keys whose answer and whose times at all places are exactly known. base: keys that the application had counted before the
     first key of the train; below 0: the application shows no numbers."""
     out = Stages(keys=len(keys))
+    if not seen.keys:
+        return out
     if base >= 0 and seen.echoes:  # the patch counts modulo 2^24, the log does not
         turns = next(iter(seen.echoes)) - 1 - base + NUMBER_BITS // 2
         base += (turns // (NUMBER_BITS + 1) if turns >= 0 else -(-turns // (NUMBER_BITS + 1))) * (NUMBER_BITS + 1)

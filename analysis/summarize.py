@@ -18,11 +18,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import isfinite, nan, sqrt
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from analysis import engine, report, samples, spreads, table_file, words
+from analysis import report, words
 from analysis.command import LOSSY, OK, RUN, Option, Stop, Usage, open_input, parse, real, write_all
 from analysis.text import complain
+
+if TYPE_CHECKING:
+    from analysis import engine
 
 OPTIONS = (
     Option('draws', 'int', 'bootstrap resamples, used from ten repeats on (2000)', low=100, high=1000000, of='run'),
@@ -64,6 +67,7 @@ def read_values(file: str) -> Iterator[tuple[str, float]]:
 
 
 def group_figures(values: list[float], shares: list[float], above: float | None) -> dict[str, Any]:
+    from analysis import spreads
     n, middle, squares = len(values), 0.0, 0.0
     for i, value in enumerate(values, 1):
         off = value - middle
@@ -97,7 +101,7 @@ def find_table(experiment: str) -> str:
     return next((p for p in paths if os.access(p, os.R_OK)), paths[0] if paths else f'experiments/{experiment}/table')
 
 
-def write_report(out: report.Report, made: engine.Made) -> None:
+def write_report(out: report.Report, made: 'engine.Made') -> None:
     run, unit = made.work.run, made.work.tables.counts
     out.settings = {'run': run.folder, 'repeats': run.repeats, 'threshold_ms': report.real(run.threshold_ms, 3), 'draws': run.draws,
                     'seed': run.seed}
@@ -113,6 +117,7 @@ def write_report(out: report.Report, made: engine.Made) -> None:
 
 
 def summarize_run(folder: str, out: report.Report) -> int:
+    from analysis import engine, samples, table_file  # (not before: --help needs none of the many)
     given = out.given
     run = samples.read_run(folder)
     run = replace(run, draws=given['draws'] or run.draws, seed=run.seed if given['seed'] is None else given['seed'])
@@ -139,6 +144,7 @@ def main(argv: list[str]) -> int:
     if foreign:
         raise Usage(f'--{foreign.name} is for {"a run" if foreign.of == "run" else "--values"}')
     if given['schema']:
+        from analysis import engine, table_file
         write_all(1, ''.join(engine.schema_lines(table_file.read_tables(given.operands[0]))))
         return OK
     out = report.Report('summarize', given)

@@ -112,7 +112,6 @@ pcap	<pcap	-lpcap		wire/[a-z_]+
 capng	<cap-ng\.h	-lcap-ng	confine	confine
 seccomp	<seccomp\.h	-lseccomp	confine	confine
 jansson	<jansson\.h	-ljansson	json_in	json_in
-gsl	<gsl/	-lgsl
 x11	<X11/	-lX11	connection	x11/[a-z_]+
 rfbserver	<rfb/rfb\.h	-lvncserver
 rfbclient	<rfb/rfbclient\.h	-lvncclient
@@ -382,7 +381,7 @@ in_scratch() {
 	stems=$(experiments | paste -sd'|')
 	run grep -nrE \
 		"(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?($stems)\\>" \
-		$(trees experiments/engine experiments/families experiments/commands src/summarize lab) report/*.* plots/style.gp
+		$(trees experiments/engine experiments/families experiments/commands lab) report/*.* plots/style.gp
 	echo "$output"
 	[ "$status" -eq 1 ]
 	# (the front door names the experiment of the demo)

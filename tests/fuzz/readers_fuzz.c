@@ -2,15 +2,14 @@
 /* readers_fuzz - the readers of what files and command lines say, and of payload that prototap decodes; one is chosen by the first
  * byte (enum reader). A reader may refuse its input with an error or with die(): anything else ends the target.
  *
- * OPTIONS: a word a line. RDP: the address of a server, a line end, the list of known certificates. RUN: run.json, a zero byte,
- * cell.json of the first repeat. X11: packets as a byte (128: of the display; 64: a quarter was not captured; the rest: the
- * length less one, by four), and that many bytes. Others: the file. */
+ * OPTIONS: a word a line. RDP: the address of a server, a line end, the list of known certificates. X11:
+ * packets as a byte (128: of the display; 64: a quarter was not captured; the rest: the length less one, by four), and that many
+ * bytes. Others: the file. */
 #include "cli.h"
 #include "json_in.h"
 #include "keyrepeat/script.h"
 #include "rdp/server.h"
 #include "rows_in.h"
-#include "summarize/table.h"
 #include "wire/flow.h"
 #include "wire/key_log.h"
 #include "wire/tls.h"
@@ -53,10 +52,6 @@ int __wrap_fputs(const char *text, FILE *out) /* (what die() says) */
 	(void)text, (void)out;
 	return 0;
 }
-
-/* One extractor, for definitions of tables. */
-static const struct extractor_hooks keys = { .name = "keys" };
-const struct extractor_hooks *const extractors[] = { &keys, NULL };
 
 static void must(bool holds)
 {
@@ -175,31 +170,6 @@ static void read_options(char *text)
 	number = 0, real = 0, percent = 0, time_ns = 0, bytes = 1;
 }
 
-static void read_definitions(const char *path)
-{
-	struct tables t;
-
-	tables_read_definitions(path, &t);
-	for (size_t i = 0; i < t.n; i++)
-		table_find_column(&t.table[i], "p50_ms");
-}
-
-static void read_run(const char *text, size_t size)
-{
-	size_t first = strnlen(text, size);
-	struct experiment_run run;
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/run.json", folder);
-	put_file(path, text, first);
-	snprintf(path, sizeof(path), "%s/cells/a/1/cell.json", folder);
-	put_file(path, text + first, size - first ? size - first - 1 : 0);
-	run_folder_read_run(folder, &run);
-	run_folder_read_cells(&run, false);
-	for (size_t i = 0; i < run.n; i++)
-		must(run.cell[i].n <= (size_t)run.repeats);
-}
-
 static void read_rdp(char *text, const char *path)
 {
 	char known[RDP_FINGERPRINT], address[300], again[300], *list = strchr(text, '\n');
@@ -271,7 +241,8 @@ static void read_tls(const uint8_t *data, size_t size)
 	tls_stop(&whole, &n);
 }
 
-enum reader { ROWS, GONE, KEYS, GONE_TOO, SCRIPT, JSON, OPTIONS, DEFINITIONS, RUN, X11, TLS, RDP, READERS };
+/* (a seed's first byte is the number of its reader) */
+enum reader { ROWS, KEYS = 2, SCRIPT = 4, JSON, OPTIONS, X11 = 9, TLS, RDP, READERS };
 
 static void read_text(enum reader kind, char *text, size_t size)
 {
@@ -281,7 +252,7 @@ static void read_text(enum reader kind, char *text, size_t size)
 	FILE *in;
 
 	snprintf(path, sizeof(path), "%s/file", folder);
-	if (kind == JSON || kind == DEFINITIONS)
+	if (kind == JSON)
 		put_file(path, text, size);
 	if (kind <= SCRIPT && size) {
 		in = fmemopen(text, size, "r");
@@ -292,10 +263,6 @@ static void read_text(enum reader kind, char *text, size_t size)
 		read_json(path);
 	} else if (kind == OPTIONS) {
 		read_options(text);
-	} else if (kind == DEFINITIONS) {
-		read_definitions(path);
-	} else if (kind == RUN) {
-		read_run(text, size);
 	} else if (kind == RDP) {
 		read_rdp(text, path);
 	}
@@ -303,27 +270,18 @@ static void read_text(enum reader kind, char *text, size_t size)
 
 static void make_folder(void)
 {
-	char path[64];
-
 	beyond = dup(STDERR_FILENO);
 	must(beyond > 0 && !close(beyond));
 	snprintf(folder, sizeof(folder), "/dev/shm/readers_fuzz.%d", (int)getpid());
 	must(!mkdir(folder, 0700));
-	for (const char *name = "/cells\0/cells/a\0/cells/a/1\0"; *name; name += strlen(name) + 1) {
-		snprintf(path, sizeof(path), "%s%s", folder, name);
-		must(!mkdir(path, 0700));
-	}
 }
 
 static void remove_folder(void)
 {
 	char path[64];
 
-	for (const char *name = "/cells/a/1/cell.json\0/cells/a/1\0/cells/a\0/cells\0/run.json\0/file\0\0"; *name;
-	     name += strlen(name) + 1) {
-		snprintf(path, sizeof(path), "%s%s", folder, name);
-		remove(path);
-	}
+	snprintf(path, sizeof(path), "%s/file", folder);
+	remove(path);
 	remove(folder);
 }
 
