@@ -8,6 +8,8 @@ in_trees = $(wildcard $(1) $(KITS:%=%/$(1)))
 # analysis/NAME.py with analysis/NAME.1.
 TOOLS = $(sort $(foreach page,$(call in_trees,src/*/*.1),$(filter $(basename $(notdir $(page))),$(notdir $(patsubst %/,%,$(dir $(page)))))))
 SCRIPTS = $(basename $(notdir $(call in_trees,analysis/*.1)))
+# Commands of the front door, and what its scripts call, are modules without a manual of their own.
+COMMANDS = $(basename $(notdir $(wildcard analysis/commands/*.py)))
 
 VERSION := $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -54,7 +56,7 @@ USES_refecho = x11
 BUILD = build
 BIN = bin
 
-PROGRAMS = $(addprefix $(BIN)/,$(TOOLS) $(SCRIPTS))
+PROGRAMS = $(addprefix $(BIN)/,$(TOOLS) $(SCRIPTS) $(COMMANDS))
 TESTS = $(foreach test,$(call in_trees,tests/unit/*/*_test.c),$(BUILD)/tests/$(lastword $(subst tests/unit/, ,$(test:.c=))))
 
 all: $(PROGRAMS) plugins
@@ -104,6 +106,8 @@ $(foreach t,$(TOOLS),$(eval $(call program,$(t))))
 
 $(SCRIPTS:%=$(BIN)/%): $(BIN)/%: analysis/start.in Makefile thinprobe | $(BIN)
 	sed 's/@NAME@/$*/; s/@VERSION@/$(VERSION)/' $< >$@.new && chmod 755 $@.new && mv $@.new $@
+$(COMMANDS:%=$(BIN)/%): $(BIN)/%: analysis/start.in Makefile thinprobe | $(BIN)
+	sed 's/@NAME@/commands.$*/; s/@VERSION@/$(VERSION)/' $< >$@.new && chmod 755 $@.new && mv $@.new $@
 
 # The names of keys, in the order of libxkbcommon's header: of several names of a key the first is its own.
 $(BUILD)/keysyms.h: Makefile

@@ -144,6 +144,15 @@ def is_mostly_answered(row: Row) -> bool:
     return 19 * failed_requests(row) <= (row.get('requests') or 0)
 
 
+def is_of_answered(row: Row, name: str) -> bool:
+    """A figure that is only known of answered keys and requests, where more than one in twenty had no answer."""
+    requests, keys = row.get('requests'), row.get('keys') or 0
+    failed = row['unanswered'] if row.get('unanswered') is not None else row.get('censored') or 0
+    failed, of = (failed, keys) if requests is None else (failed_requests(row), requests + failed_requests(row))
+    pattern = 'stall|_gap|jitter|updates_per' if requests is None else '^((response|p[0-9]+|max)_ms|late_percent)$'
+    return bool(20 * failed > of and re.search(pattern, name))
+
+
 def failed_words(row: Row) -> str:
     failed = failed_requests(row)
     return f'{words.thousands(failed)} of {words.plural((row.get("requests") or 0) + failed, "request")} failed'

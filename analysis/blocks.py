@@ -4,7 +4,7 @@
 A block is one measurement of one variant; two blocks in a row, one of each, are a pair; the pairs of a start were measured while
 neither variant was started anew.
 """
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from math import fabs, isfinite, isnan, log1p, nan
@@ -170,9 +170,14 @@ def count_disturbed(t: Table) -> None:
 
 def read(stream: BinaryIO) -> Table:
     """A table of the schema blocks/1, whose rows may come in any order."""
+    return make(tables.read_schema(stream, 'blocks/1', COLUMNS, len(COLUMNS)))
+
+
+def make(rows: Iterable[tuple[int, Sequence[str | None]]]) -> Table:
+    """Of rows with their lines, each in the order of COLUMNS."""
     out = Table()
     series: dict[tuple[str, str], Series] = {}
-    for line, cells in tables.read_schema(stream, 'blocks/1', COLUMNS, len(COLUMNS)):
+    for line, cells in rows:
         try:
             block = read_block(cells, line)
             (read_series(cells, series).values if cells[4] else out.blocks).append(block)  # rows without a metric count the block

@@ -86,6 +86,12 @@ class Given:
         """The first option given, in the table's order, that the command or kind `mode` has not."""
         return next((o for o in self.options if o.of and mode not in o.of.split(', ')), None)
 
+    def refuse_repeated(self) -> None:
+        names = [option.name for option in self.options]
+        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if twice:
+            raise Usage(f'--{twice} is given twice')
+
     def refuse_operands(self, most: int) -> None:
         if len(self.operands) > most:
             raise Usage(f'unexpected word {self.operands[most]}')
@@ -391,7 +397,7 @@ def occupy_descriptors() -> None:
 def run(name: str) -> NoReturn:
     """Runs the program or command of that name (a module of analysis), and ends as it ends: each error is one line."""
     tool = name.removeprefix('commands.')
-    said_by = tool if tool == name else 'thinprobe'
+    said_by = tool if tool == name else 'thinprobe' if tool in ('report', 'fail') else f'thinprobe: {tool}'
     for number in (signal.SIGINT, signal.SIGPIPE):
         if signal.getsignal(number) != signal.SIG_IGN or number == signal.SIGPIPE:
             signal.signal(number, signal.SIG_DFL if number == signal.SIGINT else signal.SIG_IGN)

@@ -110,12 +110,11 @@ def gap_row(s: Series, gap: Gap) -> dict[str, Any]:
     return row
 
 
-def report_left_out(out: Report, t: Table, q: Question) -> None:
+def warn_left_out(out: Report, t: Table, q: Question) -> None:
     for gap in GAPS:
-        rows = [gap_row(s, gap) for s in t.series if gap.test(s, q)]
-        out.result.setdefault(gap.key, []).extend(rows)
-        if rows and gap.words:
-            out.warn(f'{gap.words} of {words.counted(len(rows), gap.noun)}, so these cannot be compared')
+        n = verdict.count(t, q, gap.test)
+        if n and gap.words:
+            out.warn(f'{gap.words} of {words.counted(n, gap.noun)}, so these cannot be compared')
 
 
 def said_change(s: Series, difference: float) -> float:
@@ -155,13 +154,15 @@ def change_unit(s: Series) -> str:
 
 def report_series(out: Report, v: Verdict, doubt: bool) -> None:
     table = out.table('lrrrl', '  metric', 'A', 'B', 'change', '')
-    rows = out.result['metrics_decided'] = []
     for s in v.family:
-        word, f = 'not decided' if doubt and not v.noisy else verdict.word_of(s, v.noisy), s.figure
-        rows.append(series_row(s, word, v.word))
+        word, f = said_word(s, v, doubt), s.figure
         change = words.number(said_change(s, f.mean)) if f.n else '-'
         table.row(f'  {metric_text(s)}', words.number(s.typical[A]), words.number(s.typical[B]), f'{change} {change_unit(s)}', word,
                   rank=3 if word == 'worse' else 2 if word == 'better' else f.word == OPEN)
+
+
+def said_word(s: Series, v: Verdict, doubt: bool) -> str:
+    return 'not decided' if doubt and not v.noisy else verdict.word_of(s, v.noisy)
 
 
 def plan_of(s: Series, alpha: float) -> list[dict[str, Any]]:
@@ -205,16 +206,40 @@ def verdict_tree(t: Table, v: Verdict, q: Question, doubt: str | None) -> dict[s
         'more_starts': v.more()}
 
 
+def reached(t: Table, q: Question) -> Verdict:
+    v = verdict.reach(t, q)
+    if not v:
+        raise Stop(f'no metric{" of --metrics" if q.metrics else ""} has a value of both variants in an undisturbed pair, '
+                   'or in two repeats, or none changes')
+    return v
+
+
+def verdict_result(t: Table, v: Verdict, q: Question, doubt: str | None) -> dict[str, Any]:
+    """All that is decided, as the report has it."""
+    out = verdict_tree(t, v, q, doubt)
+    out['metrics_decided'] = [series_row(s, said_word(s, v, bool(doubt)), v.word) for s in v.family]
+    out['plan'] = [row for s in v.family for row in ([] if q.runs else plan_of(s, q.alpha / len(v.family)))]
+    out['disturbed'] = [{'start': b.start, 'pair': b.pair, 'variant': 'ab'[b.variant], 'used': b.allowed}
+                        for b in t.blocks if b.disturbed or b.allowed]
+    for gap in GAPS:
+        out.setdefault(gap.key, []).extend(gap_row(s, gap) for s in t.series if gap.test(s, q))
+    return out
+
+
+def status_of(v: Verdict) -> int:
+    return LOSSY if v.noisy or v.word == 'not decided' else WORSE if v.word == 'worse' else OK
+
+
 def report_verdict(t: Table, file: str, given: Given) -> int:
     alpha, doubt = given['alpha'] / 100, given['doubt']
     q = Question(given['metrics'], alpha, bool(given['runs']), bool(doubt))
     out = Report('judge', given)
-    v = verdict.reach(t, q)
-    if not v:
-        raise Stop(f'{file}: no metric{" of --metrics" if q.metrics else ""} has a value of both variants in an undisturbed pair, '
-                   'or in two repeats, or none changes')
+    try:
+        v = reached(t, q)
+    except Stop as stop:
+        raise Stop(f'{file}: {stop}') from None
     out.settings = {'file': file, 'effect': given['effect'], **reals(3, points=given['points'], alpha_percent=given['alpha'])}
-    out.result = verdict_tree(t, v, q, doubt)
+    out.result = verdict_result(t, v, q, doubt)
     report_answer(out, v, t.allowed > 0, doubt)
     if doubt:
         out.warn(f'nothing is decided: {doubt}')
@@ -223,12 +248,9 @@ def report_verdict(t: Table, file: str, given: Given) -> int:
                  'B and A cannot be compared here')
     out.main_table = 'metrics_decided'
     report_series(out, v, bool(doubt))
-    out.result['plan'] = [row for s in v.family for row in ([] if q.runs else plan_of(s, alpha / len(v.family)))]
-    out.result['disturbed'] = [{'start': b.start, 'pair': b.pair, 'variant': 'ab'[b.variant], 'used': b.allowed}
-                               for b in t.blocks if b.disturbed or b.allowed]
-    report_left_out(out, t, q)
+    warn_left_out(out, t, q)
     out.close()
-    return LOSSY if v.noisy or v.word == 'not decided' else WORSE if v.word == 'worse' else OK
+    return status_of(v)
 
 
 def judge_blocks(file: str, given: Given, effect: Effect) -> int:

@@ -6,6 +6,7 @@ The interval of the difference is made from the two 95 % intervals (Zou and Donn
 is as much wider as a Student's t of the run with fewer repeats. Of ranges, the ends that are nearest to each other count, and
 only where they differ by the whole effect.
 """
+from collections.abc import Iterable, Sequence
 from math import fabs, hypot, inf, isnan, nan
 from typing import BinaryIO
 
@@ -20,8 +21,13 @@ COLUMNS = ('from', 'to', 'low', 'high', 'repeats', 'variant', 'cell', 'metric', 
 
 def read(stream: BinaryIO, t: Table) -> None:
     """Reads a table of the schema pooled/1 into the series of the table."""
+    place(tables.read_schema(stream, 'pooled/1', COLUMNS, len(COLUMNS)), t)
+
+
+def place(rows: Iterable[tuple[int, Sequence[str | None]]], t: Table) -> None:
+    """Rows with their lines, each in the order of COLUMNS, into the series of the table."""
     places = {(s.cell, s.metric): s for s in t.series}
-    for line, cells in tables.read_schema(stream, 'pooled/1', COLUMNS, len(COLUMNS)):
+    for line, cells in rows:
         try:
             start, end, low, high = (tables.strtod(cell) if cell else nan for cell in cells[:4])
             repeats = tables.count(cells[4]) or 0

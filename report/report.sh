@@ -247,7 +247,7 @@ stem=$STEM experiment=$(in_trees "experiments/$STEM/say.jq")
 experiment=${experiment%/say.jq} families=${experiment%/*}/families
 [ "$part" != record ] || grep -q '^def record' "$experiment/say.jq" ||
 	die 2 "--record: $RUN is a run of $stem, and only a calibration is kept (thinprobe calibrate)"
-[ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit
+[ -z "$fail_if" ] || tool fail check "$stem" "$fail_if" || exit
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 [ "$IS_KEPT" = false ] || kept_open
@@ -295,4 +295,4 @@ else
 	made=${KEPT:-$RUN}/report.html
 	printf '%s\n' "${made//[[:cntrl:]]/?}"
 fi
-[ -z "$fail_if" ] || "$here/fail.sh" judge "$RUN" "$fail_if"
+[ -z "$fail_if" ] || tool fail judge "$RUN" "$fail_if"

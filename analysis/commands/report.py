@@ -25,7 +25,7 @@ from analysis.foreign import Refused, cannot, check_facts, check_folder, full_di
 from analysis.previous import with_previous
 from analysis.run import Run, load, read_facts
 from analysis.text import folded
-from analysis.trees import analysis_of, experiment_folder, home, in_trees
+from analysis.trees import analysis_of, experiment_folder, home, in_trees, programs
 
 SYNOPSIS = 'report RUN... [-o DIR] [--label NAME,NAME...] [--fail-if CONDITIONS] [--table | --verdict | --findings | --json | --record]'
 SUMMARY = '''Makes tables, figures, findings.json, report.md and report.html of a run again,
@@ -285,7 +285,7 @@ def end(_signal: int, _frame: Any) -> None:
 
 
 def fail_if(*words: str | Path) -> int:
-    return subprocess.run([home() / 'report/fail.sh', *words]).returncode
+    return subprocess.run([programs() / 'fail', *words]).returncode
 
 
 def main(words: list[str]) -> int:

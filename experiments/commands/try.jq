@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # try.jq - the object of `try --json`, and its text. Input of `result`: summary.tsv of the run, which has one row; $run: run.json;
-# $k: the reports of keyrepeat; $limits: "NAME MS STATUS" a line, the status of report/fail.sh; $folder, $status;
+# $k: the reports of keyrepeat; $limits: "NAME MS STATUS" a line, the status of bin/fail; $folder, $status;
 # $no_page: why there is no page.
 include "words";
 

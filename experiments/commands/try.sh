@@ -322,12 +322,12 @@ judge_limits() {
 	while IFS=$'\t' read -r _ name ms _; do
 		[[ " $LIMITS " == *" $name "* ]] || continue
 		held=3
-		[ -z "$p90" ] || { "$TP_HOME/report/fail.sh" limits "$RUN" <(echo "p90 * <= ${ms}ms") >/dev/null 2>&1; held=$?; }
+		[ -z "$p90" ] || { "$TP_BIN/fail" limits "$RUN" <(echo "p90 * <= ${ms}ms") >/dev/null 2>&1; held=$?; }
 		if [[ $p90$held == @(3|interval3|value0) ]]; then
 			held=0
 			jq --argjson ms "$ms" '.settings.threshold_ms = $ms' "$RUN/run.json" >"$of/run.json" &&
 				"${TP_BIN:-$TP_HOME/bin}/summarize" "$of" >/dev/null 2>&1 || rm -f "$of/summary.tsv"
-			"$TP_HOME/report/fail.sh" limits "$of" <(echo "late_share_percent * <= 10%") >/dev/null 2>&1 || held=$?
+			"$TP_BIN/fail" limits "$of" <(echo "late_share_percent * <= 10%") >/dev/null 2>&1 || held=$?
 			[ "$held" != 0 ] || awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "late_share_percent_low") at = i }
 				NR > 1 && (!at || $at == "") { exit 1 }' "$of/summary.tsv" || held=3
 			[ "$p90" != value ] || [ "$held" = 0 ] || held=3

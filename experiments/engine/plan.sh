@@ -281,7 +281,7 @@ plan_check() {
 		fi
 		plan_set "$name" "$text"
 	done
-	[ -z "$FAIL_IF" ] || "$TP_HOME/report/fail.sh" check "$EXPERIMENT" "$FAIL_IF" || exit
+	[ -z "$FAIL_IF" ] || "$TP_BIN/fail" check "$EXPERIMENT" "$FAIL_IF" || exit
 	plan_check_on
 	[ -z "${OPT[link.type]-}" ] || plan_check_link
 	[ -z "${OPT[queue.type]-}" ] || plan_check_queue

@@ -347,7 +347,7 @@ run_end() {
 	rm -f "$RUN/log/report.err"
 	printf '\n%s\nReport: %s\n' "$words" "$RUN/report.html"
 	if [ -n "$FAIL_IF" ]; then
-		"$TP_HOME/report/fail.sh" judge "$RUN" "$FAIL_IF" || why=$?
+		"$TP_BIN/fail" judge "$RUN" "$FAIL_IF" || why=$?
 		[ "$status" = 130 ] || [ -z "$why" ] || status=$why
 	fi
 	[ "$status" != 0 ] || exp_judged || status=$?

@@ -54,7 +54,7 @@ are() {
 
 limit() {	# limit STATUS CONDITION...: --fail-if CONDITION ends with STATUS
 	local condition
-	for condition in "${@:2}"; do run "-$1" "$TOP/report/fail.sh" judge run "$condition"; echo "$output"; done
+	for condition in "${@:2}"; do run "-$1" "$TOP/bin/fail" judge run "$condition"; echo "$output"; done
 }
 
 found() {	# found ID VALUE VERDICT

@@ -211,8 +211,8 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 				for (name in at) if (name ~ /^latency_p90_ms(_low|_high|_both|_above|_why)?$/) set(name, "")
 				set("latency_p90_ms_from", from); set("latency_p90_ms_to", to)
 			} 1' "$RUN/summary.tsv" >ranged/summary.tsv
-		echo "$from to $to: $(RUN=$PWD/ranged TP_HOME=$TOP LIMITS=perception judge_limits)"
-		[ "$(RUN=$PWD/ranged TP_HOME=$TOP LIMITS=perception judge_limits)" = "perception 100 $held" ]
+		echo "$from to $to: $(RUN=$PWD/ranged TP_HOME=$TOP TP_BIN=$BIN LIMITS=perception judge_limits)"
+		[ "$(RUN=$PWD/ranged TP_HOME=$TOP TP_BIN=$BIN LIMITS=perception judge_limits)" = "perception 100 $held" ]
 	done <<-'END'
 		40 60 0
 		90 110 3
@@ -230,7 +230,7 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 				$at["latency_p90_ms_from"] = from; $at["latency_p90_ms_to"] = to
 				$at["latency_p90_ms_low"] = 5; $at["latency_p90_ms_high"] = 60
 			} 1' "$RUN/summary.tsv" >ranged/summary.tsv
-		run "$TOP/report/fail.sh" judge ranged 'p90>25ms'
+		run "$TOP/bin/fail" judge ranged 'p90>25ms'
 		[[ $status == [35] && $output == *"$cure"* ]]
 	done <<-'END'
 		10 20 --repeat
@@ -572,15 +572,15 @@ END
 		# shellcheck disable=SC2086 # words
 		unshare -rm bash no_room 16 "$TOP/report/export.sh" before --as $format
 	done
-	unshare -rm bash no_room 4 "$TOP/report/compare.sh" before "$RUN" --metrics p50
+	unshare -rm bash no_room 4 "$TOP/bin/compare" before "$RUN" --metrics p50
 	unshare -rm bash no_room 4 "$TOP/report/report.sh" before --verdict
 	# a kept run is unpacked there
 	unshare -rm bash no_room 4 "$TOP/report/report.sh" "$KEPT" --verdict
 	unshare -rm bash no_room 1500 "$TOP/report/report.sh" "$KEPT" --verdict
-	unshare -rm bash no_room 200 "$TOP/report/compare.sh" "$KEPT" "$KEPT" --metrics p50
-	unshare -rm bash no_room 1500 "$TOP/report/compare.sh" "$KEPT" "$KEPT" --metrics p50
+	unshare -rm bash no_room 200 "$TOP/bin/compare" "$KEPT" "$KEPT" --metrics p50
+	unshare -rm bash no_room 1500 "$TOP/bin/compare" "$KEPT" "$KEPT" --metrics p50
 	# each of the three met a full disk at least once
-	[ "$(sort -u full | xargs)" = "compare.sh export.sh report.sh" ]
+	[ "$(sort -u full | xargs)" = "compare export.sh report.sh" ]
 	# where it is to be put
 	run -1 unshare -rm bash -c 'mount -t tmpfs -o size=8k none disk && "$1/report/export.sh" before --as csv -o disk/csv; s=$?
 		ls disk; exit $s' sh "$TOP"
@@ -588,7 +588,7 @@ END
 	[[ ${lines[0]} == *"No space left"* || ${lines[0]} == *full* ]]
 	echo 'late * < 100%' >limits
 	run -1 unshare -rm bash -c 'mount -t tmpfs -o size=4k none disk && head -c 4096 /dev/zero >disk/zero
-		"$1/report/gate.sh" before --limits limits --junit disk/xml >out; s=$?; rm disk/zero; ls disk; exit $s' sh "$TOP"
+		"$1/bin/gate" before --limits limits --junit disk/xml >out; s=$?; rm disk/zero; ls disk; exit $s' sh "$TOP"
 	[ "${#lines[@]}" = 1 ]
 }
 

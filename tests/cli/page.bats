@@ -324,7 +324,7 @@ ranged_rows() {
 
 judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with STATUS and prints each WORD
 	local word
-	run "-$1" "$TOP/report/fail.sh" judge run "$2"
+	run "-$1" "$TOP/bin/fail" judge run "$2"
 	echo "$2 -> $output"
 	for word in "${@:3}"; do [[ $output == *"$word"* ]] || return 1; done
 }
@@ -386,7 +386,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 
 @test "--fail-if: a short name that fits several columns is refused, unless one of them is the summary's main column" {
 	local words
-	checked() { TP_HOME=$TOP run "-$1" "$TOP/report/fail.sh" check "$2" "$3"; echo "$2 $3: $output"; }
+	checked() { TP_HOME=$TOP run "-$1" "$TOP/bin/fail" check "$2" "$3"; echo "$2 $3: $output"; }
 	checked 2 paging 'p50>100ms'
 	[ "${#lines[@]}" = 1 ]
 	[[ $output == *in_memory_p50_ms*paged_out_p50_ms* ]]

@@ -271,20 +271,20 @@ fake_probe() {
 	DROPPED=2 run --separate-stderr -3 "${try[@]}" -o run --json </dev/null
 	[ "$(jq -c '[.state, .counts.complete, .counts.total, .cells[0].complete]' run/run.json)" = '["failed",1,3,1]' ]
 	jq -e '([.limits[].holds] | unique) == [null] and (.sentences[-1] | test("part 2 of 3"))' <<<"$output"
-	run -3 "$TOP/report/fail.sh" judge run 'p50>100ms'
+	run -3 "$TOP/bin/fail" judge run 'p50>100ms'
 	echo 'p50 * < 100ms' >limits
-	run -3 "$TOP/report/fail.sh" limits run limits
+	run -3 "$TOP/bin/fail" limits run limits
 }
 
 @test "try: what the 90 % value does not decide, the share of keys over the limit does; neither without an interval" {
 	local TP_HOME=$PWD/home TP_BIN=$PWD/home RUN=$PWD/run LIMITS=perception columns value share low wanted
 	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
-	mkdir -p home/report home/data run
+	mkdir -p home/data run
 	grep perception "$TOP/data/thresholds.tsv" >home/data/thresholds.tsv
 	echo '{"settings": {}}' >run/run.json
-	printf '#!/bin/sh\ngrep -q p90 "$3" && exit "$(cat %s/value)"\nexit "$(cat %s/share)"\n' "$PWD" "$PWD" >home/report/fail.sh
+	printf '#!/bin/sh\ngrep -q p90 "$3" && exit "$(cat %s/value)"\nexit "$(cat %s/share)"\n' "$PWD" "$PWD" >home/fail
 	printf '#!/bin/sh\nprintf "late_share_percent_low\\n%%s\\n" "$(cat %s/low)" >"$1/summary.tsv"\n' "$PWD" >home/summarize
-	chmod +x home/report/fail.sh home/summarize
+	chmod +x home/fail home/summarize
 	while read -r columns value share low wanted; do
 		tr , '\t' <<<"$columns" >run/summary.tsv
 		tr -c ',\n' 1 <<<"$columns" | tr , '\t' >>run/summary.tsv
@@ -314,14 +314,14 @@ fake_probe() {
 @test "try: what holds within a time holds within a longer one; what does not, not within a shorter one" {
 	local TP_HOME=$PWD/home TP_BIN=$PWD/home RUN=$PWD/run LIMITS='short middle long' at wanted
 	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
-	mkdir -p home/report home/data run
+	mkdir -p home/data run
 	printf 'schema\t%s\t%s\tx\n' middle 150 short 100 long 1000 >home/data/thresholds.tsv
 	echo '{"settings": {}}' >run/run.json
 	# (the share decides nothing here)
 	printf '#!/bin/bash\nread -r name _ _ ms <"$3"; [ "$name" = p90 ] || exit 3; exit "$(cat %s/at.${ms%%ms})"\n' "$PWD" \
-		>home/report/fail.sh
+		>home/fail
 	printf '#!/bin/sh\nexit 1\n' >home/summarize
-	chmod +x home/report/fail.sh home/summarize
+	chmod +x home/fail home/summarize
 	printf 'latency_p90_ms\tlatency_p90_ms_low\n1\t1\n' >run/summary.tsv
 	while read -r -a at; do
 		echo "${at[0]}" >at.100; echo "${at[1]}" >at.150; echo "${at[2]}" >at.1000

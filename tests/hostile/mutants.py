@@ -28,10 +28,11 @@ VALUES = [None, True, [], {}, ["x"], {"x": RUNS[0]}, -1, 0, 1e308, 2 ** 63, "", 
 FEW = ("rtt", "stalls-protocols", "session-memory-x11", "cpuspeed-writer", "users")
 DRAWN = ("protocol", "link", "job", "system", "app", "part", "setting", "says")
 REPORT, FRONT = [[os.path.join(TREE, "report", "report.sh"), "run"]], os.path.join(TREE, "report", "")
+BIN = os.path.join(TREE, "bin", "")
 FORMATS = "csv samples sqlite github bencher otava openmetrics junit hgrm perfetto".split()
 COMMANDS = (REPORT * 3, [REPORT[0] + ["--" + part] for part in ("table", "verdict", "findings", "json")], [
-    [FRONT + "compare.sh", "run", "good"], [FRONT + "compare.sh", "good", "run"], [FRONT + "bundle.sh", "run", "-o", "out"],
-    [FRONT + "gate.sh", "run", "--limits", "limits", "--junit", "out"], [FRONT + "gate.sh", "good", "--baseline", "run"]],
+    [BIN + "compare", "run", "good"], [BIN + "compare", "good", "run"], [FRONT + "bundle.sh", "run", "-o", "out"],
+    [BIN + "gate", "run", "--limits", "limits", "--junit", "out"], [BIN + "gate", "good", "--baseline", "run"]],
     [[FRONT + "export.sh", "run", "--as", form, "-o", "out"] for form in FORMATS])
 
 

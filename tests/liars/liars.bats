@@ -42,7 +42,7 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 	local scene status way condition said lies=0
 	while read -r scene; do
 		status=0
-		"$TOP/report/fail.sh" judge "$scene" "$(cut -d' ' -f2 "$scene/limits" | paste -sd,)" >out || status=$?
+		"$TOP/bin/fail" judge "$scene" "$(cut -d' ' -f2 "$scene/limits" | paste -sd,)" >out || status=$?
 		[ "$status" = 5 ] || [ "$status" = 3 ]	# each scene has a limit that does not hold
 		while read -r way condition; do
 			if grep -qE "^(FAILED|UNKNOWN) $condition:" out; then said=must-not; else said=may; fi

@@ -138,9 +138,9 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[[ $(jq -r .verdict run/findings.json) == *"a second unknown: 9,000 of 10,000 requests failed."* ]]
 	[ "$(finding run growth-web)/$(finding run growth-web verdict)/$(finding run world)" = null/bad/ ]
 	# such a condition fails --fail-if on latency and on late share, even if all answered requests were fast
-	run -5 "$TOP/report/fail.sh" judge run 'p95>2s,late>90%'
+	run -5 "$TOP/bin/fail" judge run 'p95>2s,late>90%'
 	[ "$(grep -c '^FAILED .*9,000 of 10,000 requests failed' <<<"$output")" = 2 ]
-	run -0 "$TOP/report/fail.sh" judge run 'lambda<1,late_p99_ms_max>1s'
+	run -0 "$TOP/bin/fail" judge run 'lambda<1,late_p99_ms_max>1s'
 	run -0 "$TOP/report/report.sh" --table run
 	grep -E ' 7 +8993 ' <<<"$output"
 	jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json >said
@@ -151,15 +151,15 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	jq -r .verdict run/findings.json
 	[[ $(jq -r .verdict run/findings.json) != *"253 ms"* ]]
 	# a disturbed generator: limits on the server's figures are UNKNOWN, limits on the generator's own are judged
-	run -3 "$TOP/report/fail.sh" judge run 'lambda>1000,p95>2s'
+	run -3 "$TOP/bin/fail" judge run 'lambda>1000,p95>2s'
 	[ "$(grep -c '^UNKNOWN .* 1 of 2 conditions have no such figure: .*not valid' <<<"$output")" = 2 ]
-	run -5 "$TOP/report/fail.sh" judge run 'response>1ms'
-	run -5 "$TOP/report/fail.sh" judge run 'invalid>0'
-	run -0 "$TOP/report/fail.sh" judge run 'invalid>1,late_p99_ms_max>1s'
+	run -5 "$TOP/bin/fail" judge run 'response>1ms'
+	run -5 "$TOP/bin/fail" judge run 'invalid>0'
+	run -0 "$TOP/bin/fail" judge run 'invalid>1,late_p99_ms_max>1s'
 	edit_json run/cells/web-6/1/vusers.json '.result.valid = false'
 	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == "No condition is valid"* ]]
-	run -3 "$TOP/report/fail.sh" judge run 'response>1ms'
+	run -3 "$TOP/bin/fail" judge run 'response>1ms'
 }
 
 @test "users: two servers behind a balancer: their CPU shares are compared, and bytes sent with bytes received" {

@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 
 setup() { TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd); }
 
-checked() { TP_HOME=$TOP run "-$1" "$TOP/report/fail.sh" check "$2" "$3"; echo "$2 $3: $output"; }
+checked() { TP_HOME=$TOP run "-$1" "$TOP/bin/fail" check "$2" "$3"; echo "$2 $3: $output"; }
 
 @test "--fail-if, kit users: the main column has a short name; columns on the quality of the measurement have none" {
 	local words

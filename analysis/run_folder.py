@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run folders that a command is given."""
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from analysis.command import Stop
+from analysis.foreign import cannot, check_facts, check_folder
+from analysis.run import read_facts
+
+
+def check_run(folder: Path) -> dict[str, Any]:
+    """run.json of a run folder. Stop: it is none."""
+    file = folder / 'run.json'
+    if (folder / 'ab.json').is_file():
+        raise Stop(f'{folder}: a comparison; its runs are {folder}/a and {folder}/b')
+    if folder.is_dir() and not os.access(folder, os.X_OK):
+        raise Stop(f'{folder}: not a run folder (you may not enter it)')
+    if not file.is_file():
+        raise Stop(f'{folder}: not a run folder (it has no run.json)')
+    facts = read_facts(file)
+    wrong = ('names no experiment' if not isinstance(facts.get('experiment'), str) else
+             'has no condition' if not isinstance(facts.get('cells'), list) or not facts['cells'] else check_facts(facts))
+    if wrong:
+        raise Stop(f'{file}: {wrong}')
+    wrong = check_folder(folder)
+    if wrong:
+        raise Stop(f'{folder}: no run: {wrong}')
+    return facts
+
+
+def end(_signal: int, _frame: Any) -> None:
+    sys.exit(130)
+
+
+@contextmanager
+def work_folder() -> Iterator[Path]:
+    """A folder for temporary files, which goes with the program, also where a signal ends it."""
+    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
+    try:
+        folder = tempfile.TemporaryDirectory(prefix='thinprobe-')
+    except OSError:
+        raise cannot(f'cannot make a folder in {tempfile.gettempdir()}', tempfile.gettempdir()) from None
+    with folder as name:
+        yield Path(name)
