@@ -95,8 +95,10 @@ def faults(facts: Mapping[str, Any]) -> Iterator[str]:
     counts = facts.get('counts') or {}
     if not isinstance(counts, dict) or not all(map(is_number, counts.values())):
         yield 'counts are no numbers'
-    axes = facts.get('axes') or ['any']
-    if not isinstance(axes, list) or not all(isinstance(axis, str) and re.fullmatch('[A-Za-z][A-Za-z0-9_]*', axis) for axis in axes):
+    axes = facts.get('axes')
+    if axes is None:
+        axes = []
+    elif not isinstance(axes, list) or not axes or not all(isinstance(axis, str) and re.fullmatch('[A-Za-z][A-Za-z0-9_]*', axis) for axis in axes):
         yield 'axes names nothing that its cells differ in'
         return
     cells = facts.get('cells') or []
@@ -105,7 +107,7 @@ def faults(facts: Mapping[str, Any]) -> Iterator[str]:
         if found:
             yield found
             return
-    for axis in facts.get('axes') or []:
+    for axis in axes:
         has = [axis in cell['parameters'] for cell in cells]
         if any(has) != all(has):
             yield f'cells[{has.index(False)}].parameters has no {axis}'

@@ -114,7 +114,7 @@ def impossible(run: Run) -> str | None:
     def said(row: Mapping[str, Any]) -> str:
         heading = next((c.heading for c in run.columns if c.table == row.get('table') and c.column == row.get('metric')),
                        str(row.get('metric')))
-        at = [str(row[axis]) for axis in run.axes() if row.get(axis) is not None]
+        at = [value_text(row[axis]) for axis in run.axes() if row.get(axis) is not None]
         return heading + (f' ({", ".join(at)})' if at else '')
 
     found = [said(row) for row in run.table('impossible')]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What lies in the same folders of several trees: the core, and each kit below it (kits/KIT)."""
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 def home() -> Path:
     """The core's tree: that of this package."""
-    return Path(next(iter(sys.modules['analysis'].__path__))).resolve().parent
+    return Path(os.path.abspath(next(iter(sys.modules['analysis'].__path__)))).parent
 
 
 def trees() -> list[Path]:

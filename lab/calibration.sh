@@ -27,7 +27,7 @@ calibration_record() {
 		"$(calibration_file)" 2>/dev/null | grep . || echo null
 }
 
-# calibration_merge: reads the result of a calibration (report/report.sh --record), and prints the new record. A path that was not
+# calibration_merge: reads the result of a calibration (`thinprobe report --record`), and prints the new record. A path that was not
 # measured keeps its entry; so does a path with a full, undisturbed calibration if the new one is quick or disturbed.
 calibration_merge() {
 	jq -c --argjson old "$(calibration_record)" --arg machine "${LAB_CALIBRATION_OF:-$(calibration_machine)}" '

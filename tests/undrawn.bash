@@ -21,5 +21,5 @@ drawn() {
 # report_findings RUN: only its tables and findings.json, from its samples.
 report_findings() {
 	"$TOP/bin/summarize" "$1" >"$BATS_TEST_TMPDIR/summarized" || [ $? = 3 ] || return
-	TP_BIN=${TP_BIN-$TOP/bin} "$TOP/report/report.sh" --json "$1" >"$1/findings.json"
+	TP_BIN=${TP_BIN-$TOP/bin} "$TOP/bin/report" --json "$1" >"$1/findings.json"
 }

@@ -89,14 +89,6 @@ def work_folder(where: Path | None = None) -> Iterator[Path]:
         yield Path(name)
 
 
-def document(folder: Path, name: str) -> Run:
-    stem = read_facts(folder / 'run.json')['experiment']
-    try:
-        return with_previous(load(folder, home() / 'data', stem, list(in_trees('data/marks.tsv'))))
-    except (ValueError, TypeError, IndexError):
-        raise Stop(f'{name}: cannot read its tables (*.tsv)') from None
-
-
 @contextmanager
 def words_of(name: str) -> Iterator[None]:
     """What of a value that is not what its column or its key says."""
@@ -104,6 +96,18 @@ def words_of(name: str) -> Iterator[None]:
         yield
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ZeroDivisionError, OverflowError) as e:
         raise Stop(f'{name}: a value in run.json or in a table has the wrong type: {type(e).__name__}: {e}') from None
+
+
+def document(folder: Path, name: str) -> Run:
+    """The run's files; figures below what the experiment can resolve are known as such."""
+    stem = read_facts(folder / 'run.json')['experiment']
+    try:
+        run = with_previous(load(folder, home() / 'data', stem, list(in_trees('data/marks.tsv'))))
+    except (ValueError, TypeError, IndexError):
+        raise Stop(f'{name}: cannot read its tables (*.tsv)') from None
+    with words_of(name):
+        resolve = getattr(analysis_of(stem), 'resolve', None)
+        return resolve(run) if resolve else run
 
 
 # --- parts that are only printed ----------------------------------------------------------------------------------

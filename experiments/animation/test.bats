@@ -147,7 +147,7 @@ made_up_run() {
 @test "animation: report: findings with their numbers, figures, missing conditions" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[ -s run/figures/bandwidth.svg ]
 	[ -s run/figures/frame-bytes.svg ]
 	[ "$(found sent-again '[.value, .unit, .verdict]')" = '[2,"Mbit/s","bad"]' ]
@@ -156,7 +156,7 @@ made_up_run() {
 	[ "$(found frames-seen .value)" = 20 ]
 	[[ $(found users-that-fill-a-link .text) == *"x11 5, rdp:cache 12, x11 (pixmap) 618."* ]]
 	grep -qF 'xpra: xpra is | missing' run/report.md
-	"$TOP/report/report.sh" --table run | grep -Eq '^ *x11 +image +2[.]00 +250 +5 '
+	"$TOP/bin/report" --table run | grep -Eq '^ *x11 +image +2[.]00 +250 +5 '
 }
 
 @test "animation: page, caret and bar have KB/s and users that fill 10 Mbit/s, but no verdict on frames" {
@@ -170,7 +170,7 @@ made_up_run() {
 	watched_cell x11-bar 20000
 	watched_cell nx-caret 90000
 	watched_cell nx-bar 120000	# 12 KB/s
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[ "$(column summary x11-page mbit_per_s)/$(column summary x11-page users_10mbit)" = 2.000/5 ]
 	[ "$(column summary nx-page users_10mbit)" = 0 ]
 	[ "$(column summary x11-bar kb_per_s)/$(column summary x11-caret kb_per_s)" = 2.000/0.500 ]

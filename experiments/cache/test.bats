@@ -94,14 +94,14 @@ made_up_run() {
 @test "cache: report: findings with their numbers, figures" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[ -s run/figures/cliff.svg ]
 	[ "$(found limit '[.value, .unit, .verdict]')" = '[65,"frames","good"]' ]
 	[[ $(found limit .text) == *"rdp "*" 65 frames"*"975 KB"*"2.6 MB"*"152 of 152"* ]]
 	[[ $(found given-up .text) == *"rdp "*"(LRU)"* ]]
 	[ "$(found no-cache .value)" = 100 ]
 	[[ $(found banner .text) == *"rdp (12 % of it fits)"* ]]	# 650,000 of 5,616,000 pixels
-	"$TOP/report/report.sh" --table run | grep -q '^ *rdp .* 65 .*LRU'
+	"$TOP/bin/report" --table run | grep -q '^ *rdp .* 65 .*LRU'
 }
 
 @test "cache: report of two runs: both share the panel of a protocol; each has a limit and an own row" {
@@ -109,7 +109,7 @@ made_up_run() {
 	made_up_run
 	cp -r run other
 	cache_cell rdp-image LRU 32
-	"$TOP/report/report.sh" other run -o both --label a,b
+	"$TOP/bin/report" other run -o both --label a,b
 	grep -qF '>rdp<' both/figures/cliff.svg
 	grep -qF '>a loop, b<' both/figures/cliff.svg
 	[[ $(jq -r .verdict both/findings.json) == *"rdp/a caches 65 frames"*"rdp/b caches 32 frames"* ]]

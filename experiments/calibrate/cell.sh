@@ -148,7 +148,7 @@ exp_summed() {
 	[ "$CELLS_LEFT" = 0 ] && ! stopped ||
 		{ warn "the calibration is incomplete: $whose keeps its earlier one"; return 0; }
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
-	"$TP_HOME/report/report.sh" --record "$RUN" |
+	"$TP_BIN/report" --record "$RUN" |
 		jq -c --arg machine "$machine" '.machine = $machine' | put_json "$RUN/calibration.json"
 	[ "$ON_BACKEND" = ssh ] || [ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK, not the usual $LINK_USUAL"
 	[ "$(jq .lab.shared_cpus "$RUN/run.json")" != true ] || why+="${why:+, and }server and client shared CPUs"

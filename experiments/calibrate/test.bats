@@ -106,7 +106,7 @@ NEAR=0.00011
 @test "calibrate: findings subtract the server's frame clock; an inaccurate path is bad; the record has each path's error" {
 	need gnuplot cmark-gfm
 	make_calibration vnc-refecho:150 vnc:8600 x11:1200
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -c '.findings[]' run/findings.json
 	# the median of 40 consecutive offsets is 19.5 us above the smallest
 	near "$(finding run vnc-refecho-patch)" 0.17
@@ -115,7 +115,7 @@ NEAR=0.00011
 	[[ $(finding run vnc-patch text) == *"8.62 ms after"*"8.33 ms"*"0.29 ms"* ]]
 	[[ $(jq -r .verdict run/findings.json) == *x11* ]]
 	grep -q '<svg' run/report.html
-	"$TOP/report/report.sh" --record run |
+	"$TOP/bin/report" --record run |
 		jq -c '[.paths[] | select(.probe == "patch") | {path, n, e: (.error_ms * 1000 | round)}]' >record
 	jq -e '. == [{path: "vnc-refecho", n: 240, e: 187}, {path: "vnc", n: 240, e: 8637}, {path: "x11", n: 240, e: 1237}]' record
 }
@@ -202,7 +202,7 @@ choose() {	# PATHS ABLE [GIVEN]
 		calibration_record | jq -r '[.paths[] | select(.probe == "patch") | "\(.path) \(.n) \(.quick) \(.disturbed)"] | sort
 			| join(", ")'
 	}
-	merge() { report_findings run && "$TOP/report/report.sh" --record run | calibration_add >merged; }
+	merge() { report_findings run && "$TOP/bin/report" --record run | calibration_add >merged; }
 	make_calibration x11:250
 	edit_json run/run.json '.settings.seconds = 1'
 	merge

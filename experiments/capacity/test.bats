@@ -240,7 +240,7 @@ nothing_left() {	# waits a little: killed processes may still be ending
 @test "capacity: findings have the tables' values; three figures are drawn" {
 	need gnuplot cmark-gfm
 	make_run
-	"$TOP/report/report.sh" "a run"
+	"$TOP/bin/report" "a run"
 	cat "a run/findings.json"
 	for f in report.md report.html figures/users.svg figures/delay.svg figures/resources.svg; do [ -s "a run/$f" ]; done
 	[ "$(found most-vnc-heavy '[.value, .low, .high]')" = "[4,null,null]" ]
@@ -399,14 +399,14 @@ find_users() {
 		edit_json "a run/cells/vnc-heavy/$r/cell.json" '.limits[0] += {reached: false, beyond: 0}'
 	done
 	edit_json "a run/run.json" '.settings += {most: 4, cost_ms: 20}'
-	"$TOP/report/report.sh" "a run" new -o both --label old,new
+	"$TOP/bin/report" "a run" new -o both --label old,new
 	verdict=$(jq -r .verdict both/findings.json)
 	echo "$verdict"
 	[[ ${verdict%%vnc/new*} == *"20 ms"*"vnc/old: plan for at least 4 "* && ${verdict%%vnc/new*} != *ottleneck* ]]
 	[[ $verdict == *"10 ms"*"vnc/new: plan for 4 "*"ottleneck"*"CPU, viewers"* ]]
 	# with the other run disturbed, the finding names the one that is left
 	edit_json "a run/run.json" '.cells[].flags = ["foreign CPU time 41.5 %"]'
-	"$TOP/report/report.sh" "a run" new -o both --label old,new
+	"$TOP/bin/report" "a run" new -o both --label old,new
 	[[ $(jq -r '.findings[0].text' both/findings.json) == *vnc/new* ]]
 }
 

@@ -144,7 +144,7 @@ kept_make() {
 	jq --argjson packed "$PACKED" --argjson left "$left" --argjson conditions "$high" ".command = $PLAIN_COMMAND"'
 		| (.lab.server_root? | values) |= sub(".*/"; "")
 		| .kept = {samples_bytes: $packed, left_out_bytes: $left, conditions: $conditions}' \
-		"$1/run.json" >"$2/run.json" && "$TP_HOME/report/report.sh" "$2" >/dev/null || return
+		"$1/run.json" >"$2/run.json" && "$TP_BIN/report" "$2" >/dev/null || return
 	for name in ${tables[@]+"${tables[@]}"}; do
 		[ "$name" = long.tsv ] || cmp -s "$1/$name" "$2/$name" ||	# (it names the folder)
 			die "$1: $name differs when it is made from the packed samples; nothing is kept"
@@ -166,7 +166,7 @@ kept_figures() {
 			jq -Rnc '[inputs]')
 		[ "$(jq -c .kept.figures "$kept/run.json")" != "$shown" ] || continue
 		jq --argjson shown "$shown" '.kept.figures = $shown' "$kept/run.json" >"$kept/run.json.new" &&
-			mv "$kept/run.json.new" "$kept/run.json" && "$TP_HOME/report/report.sh" "$kept" >/dev/null ||
+			mv "$kept/run.json.new" "$kept/run.json" && "$TP_BIN/report" "$kept" >/dev/null ||
 			die "cannot write to $kept"
 		kept_clean "$kept"
 		for file in "$kept"/figures/*.svg; do

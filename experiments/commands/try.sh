@@ -418,7 +418,7 @@ if [ "$parts" = 0 ]; then
 fi
 write_run
 no_page='' page_status=0
-"$TP_HOME/report/report.sh" "$RUN" >/dev/null 2>"$RUN/log/page.err" || page_status=$?
+"$TP_BIN/report" "$RUN" >/dev/null 2>"$RUN/log/page.err" || page_status=$?
 case $page_status in
 0) ;;
 4) no_page="there is no page without gnuplot and cmark-gfm: apt-get install --no-install-recommends gnuplot-nox cmark-gfm" ;;

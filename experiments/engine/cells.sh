@@ -222,7 +222,7 @@ cell_figure() {	# cell_figure FOLDER
 		jq --arg name "$CELL" '.cells |= map(select(.name == $name)) | .settings.repeats = 1' "$RUN/run.json" \
 			>"$work/run.json" &&
 		if why=$("$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" 2>&1); then
-			"$TP_HOME/report/report.sh" --cell "$work"
+			"$TP_BIN/report" --cell "$work"
 		fi
 	rm -rf "$work"
 	[[ $why == *"/cells/$CELL/1/"* ]] || return 0

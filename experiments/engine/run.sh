@@ -336,10 +336,10 @@ run_end() {
 		exit 1
 	fi
 	exp_summed
-	for file in table figures.jq say.jq; do
+	for file in table analysis.py; do
 		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (${EXP_DIR#"$TP_HOME"/} has no $file: no report yet)"; exit "$status"; }
 	done
-	words=$("$TP_HOME/report/report.sh" --end "$RUN" 2>"$RUN/log/report.err") || {
+	words=$("$TP_BIN/report" --end "$RUN" 2>"$RUN/log/report.err") || {
 		! stopped || { say_resume; exit 130; }
 		why=$(name_full_disk "$RUN" "${TMPDIR:-/tmp}") || why=$(<"$RUN/log/report.err")
 		die "the samples are kept, but the report failed (${why##*$'\n'}); retry: thinprobe report $(printf %q "$RUN")"

@@ -247,7 +247,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "idle: report: findings on cost, culprits, waits against the bound, and foreign time; figures; the same when made again" {
 	make_idle
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","compared","who","waits","apart"]' ]
 	read -r value low high verdict < <(finding cost)
 	near "$value" 42
@@ -269,7 +269,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	done
 	run -1 grep -q 'rgb( *0, *158, *115)' run/figures/lost-time.svg	# too near to the scale of sessions
 	cp run/report.md run/summary.tsv .
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	cmp report.md run/report.md
 	cmp summary.tsv run/summary.tsv
 	# the kernel's account of the lab's tasks disagrees with the profile
@@ -308,7 +308,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 			$at["above_ms_per_min"] = 500; $at["above_ms_per_min_low"] = 490; $at["above_ms_per_min_high"] = 510
 		} { print }' run/summary.tsv >new
 	mv new run/summary.tsv
-	"$TOP/report/report.sh" --json run >run/findings.json
+	"$TOP/bin/report" --json run >run/findings.json
 	[[ $(finding cost) == *unsure ]]
 	[[ $(jq -r .verdict run/findings.json) == *"one session of vnc 500 ms/min"* ]]
 }
@@ -318,7 +318,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	rm -r run/cells/*/*/culprits.tsv
 	jq '.cells |= .[:1]' run/run.json >new
 	mv new run/run.json
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	[ -s run/figures/utilisation.svg ]
 	[ -s run/figures/lost-time.svg ]
 }
@@ -333,7 +333,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 		NR > 1 { for (n in at) if (n ~ /^slope_ms/) $at[n] /= 2 } { print }' run/slope.tsv >other/slope.tsv
 	rm -r other/cells
-	drawn "$TOP/report/report.sh" run other -o both --label a,b
+	drawn "$TOP/bin/report" run other -o both --label a,b
 	[ "$(jq -r '.findings[:2][] | "\(.id) \(.value)"' both/findings.json)" = $'cost-a 42\ncost-b 21' ]
 	[[ $(jq -r .verdict both/findings.json) == "a: One more idle session of vnc costs 42"*"b: "*" costs 21"* ]]
 	# sessions are held against the slope of their own run

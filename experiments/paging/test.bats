@@ -128,7 +128,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(column vnc-file-plain-hog paged_out_max_ms)/$(column vnc-file-plain-hog paged_out_max_ms_above)" = 5000.000/1 ]
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms)" = 115.000 ]
 	for r in 1 3 5; do change vnc-file-plain-hog ".result.runs[$r].first_key_ms = null"; done
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms_above)" = 1 ]	# half of eight
 	[[ $(jq -r .verdict run/findings.json) == *"takes more than "* ]]
 	grep -q 'later than that' run/figures/first-key.svg
@@ -145,7 +145,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		cell vnc-slow-2ms-plain-cgroup $r 1 700 not_evicted
 		cell vnc-slow-2ms-unswapped-hog $r 1 2 kept
 	done
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	grep -q '>vnc, 2ms a read, unswapped, hog<' run/figures/first-key.svg
 	run -1 grep -q 'later than that' run/figures/first-key.svg
 	undrawn
@@ -155,10 +155,10 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(found second-key '[.value, .verdict]')" = '[6,"good"]' ]
 	[ "$(found evicted '[.value, .unit, .verdict]')" = '[95,"%","unsure"]' ]
 	grep -q 'method damon: this kernel' run/report.md
-	"$TOP/report/report.sh" --table run | grep -Eq 'hog +2.50 +415 +490'
+	"$TOP/bin/report" --table run | grep -Eq 'hog +2.50 +415 +490'
 	# made again from changed samples
 	change vnc-slow-2ms-plain-hog '.result.runs[1].first_key_ms = 900'
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[ "$(column vnc-slow-2ms-plain-hog paged_out_max_ms)" = 900.000 ]
 }
 
@@ -170,7 +170,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		cell vnc-file-plain-hog 2 1 "$([ $name = a ] && echo 20 || echo 400)" paged_out
 		mv run $name
 	done
-	drawn "$TOP/report/report.sh" a b -o both --label a,b
+	drawn "$TOP/bin/report" a b -o both --label a,b
 	[[ $(jq -r .verdict both/findings.json) == *" takes 415 ms "*"(vnc/b, swap file; median)"* ]]
 	for name in a b; do grep -qF ">vnc/$name, swap file, hog<" both/figures/first-key.svg; done
 	[[ $(jq -r '.findings[] | select(.id == "paged-out").text' both/findings.json) == *"over vnc/a (swap file, hog"*"over vnc/b"* ]]
@@ -217,7 +217,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	for r in 1 3 5 7; do
 		change vnc-slow-2ms-plain-typing ".result.runs[$r].typed_ms = {n: 9, p50: 400, max: null, above: {max: 5000}}"
 	done
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[ "$(column vnc-slow-2ms-throttled-typing typed_p50_ms)/$(column vnc-slow-2ms-throttled-typing typed_max_ms)" = \
 		4.500/40.000 ]
 	[ "$(column vnc-slow-2ms-plain-typing typed_p50_ms)/$(column vnc-slow-2ms-plain-typing typed_max_ms)" = 400.000/5000.000 ]
@@ -227,7 +227,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[[ $(found throttled .text) == *"40.0 ms (median 4.5 ms)"*"more than 5000 ms (median 400 ms)"*"615 ms"*"1215 ms"* ]]
 	[ "$(awk '/^### /{ on = /While somebody types/ } on && /^[|]/' run/report.md | wc -l)" = 4 ]
 	rm -r run/cells/vnc-slow-2ms-{plain,throttled}-busy
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[[ $(head -n 3 run/report.md) == "# First key into a session under memory pressure: vnc"*"; no session was paged out; "* ]]
 }
 

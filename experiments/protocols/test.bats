@@ -154,7 +154,7 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 	report_findings run
 	[[ $(jq -r '.findings[0].text' run/findings.json) == *"rdp 13.8 % (95 % CI "*" of x11"* ]]
 	command -v gnuplot >/dev/null || return 0
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	grep -q '>rdp<' run/figures/work.svg
 	run -1 grep -q '>ssh<' run/figures/work.svg
 	grep -q '>ssh<' run/figures/key.svg
@@ -195,7 +195,7 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 @test "protocols: ranking by the median response time of a key, with bytes; ties by overlapping intervals are marked" {
 	made_up_run
 	report_findings run
-	"$TOP/report/report.sh" --table run >whole
+	"$TOP/bin/report" --table run >whole
 	sed '1,/Rank/d' whole | tee table
 	# rank, protocol, median, p95, bytes, late, ranks not significantly different (t intervals of x11 and nx are +- 2.5 ms)
 	[ "$(awk '{ print $1, $2, $3, $4, $5, $6, $7 }' table | paste -sd ';')" = \
@@ -207,7 +207,7 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 	jq '.cells |= map(select(.parameters.protocol == "ssh"))' run/run.json >new
 	mv new run/run.json
 	undrawn
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[[ $(jq -r .verdict run/findings.json) != "On "* ]]
 	run -1 grep -q Rank run/report.md
 }
@@ -228,7 +228,7 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 @test "protocols: report: findings with their numbers, figures; the same when made again" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	near "$(found work .value)" 2298703 1
 	[[ $(found work .text) == *2.30\ MB*rdp*10.9\ MB*nx*4.8*17.5\ MB*x11*7.6*"13 %"*"23 %"*"57 %"* ]]
 	[ "$(found messages .value)" = 19.45 ]
@@ -241,12 +241,12 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 	undrawn
 	grep -q 'spice: Xspice is missing' run/report.md
 	cp run/summary.tsv before
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	cmp before run/summary.tsv
 	# a run with keys only, then an empty run
 	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new
 	mv new run/run.json
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	[ "$(jq -r '.findings[0].id' run/findings.json)" = key ]
 	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
 	run -1 "$TOP/bin/summarize" run

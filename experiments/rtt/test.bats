@@ -121,7 +121,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 			mv new "run/cells/10Mbit.fifo.$t.110.ping/$r/netload.json"
 		done
 	done
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -r '.findings[].text' run/findings.json
 	[[ $(finding run nearly-full text) == *"No queue builds"*"96 %"*"1.21 ms"* ]]
 	[[ $(finding run overfull text) == *" with bbr"* ]]
@@ -166,7 +166,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell 10Mbit.fifo.tcp.110.ping 1 10 40 45 50
 	cell 10Mbit.fifo.none.0.vnc 1 0 9 10 11
 	cell 10Mbit.fifo.tcp.110.vnc 1 10 50 60 70
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -c '.findings[]' run/findings.json
 	for f in report.html report.md figures/round-trip.svg figures/variance.svg figures/keys.svg; do [ -s "run/$f" ]; done
 	undrawn
@@ -179,7 +179,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell 10Mbit.fifo.udp.96.ping 1 9.3 0.2 0.3 0.4
 	cell 10Mbit.fifo.random.80.ping 1 8 0.1 0.1 0.1
 	cell 10Mbit.fifo.tcp.110.ping 1 10 90 95 100
-	"$TOP/report/report.sh" run >/dev/null
+	"$TOP/bin/report" run >/dev/null
 	jq -c '.findings[]' run/findings.json
 	[[ $(finding run nearly-full text) == *"(93.0 % were sent)"* ]]
 	text=$(finding run random-load text)
@@ -238,7 +238,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		cell 10Mbit.fifo.tcp.110.ping "$r" 10 0.2 - - - -
 		cell 2Mbit.fifo.tcp.110.ping "$r" 2 300 310 320
 	done
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[[ $(jq -r .verdict run/findings.json) == *"310 ms"*"2 Mbit/s"* ]]
 	text=$(finding run overfull text)
 	[[ -n $text && $text != *"slows down"* ]]
@@ -277,7 +277,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		mv run $name
 	done
 	edit_json b/run.json '.settings.queue = "20ms"'
-	drawn "$TOP/report/report.sh" a b -o both --label a,b
+	drawn "$TOP/bin/report" a b -o both --label a,b
 	undrawn both
 	[ "$(finding both idle-a)/$(finding both idle-b)/$(finding both nearly-full-b)" = 0.1/2/6 ]
 	[[ $(jq -r .verdict both/findings.json) == "a: Under load, "*"b: Under load, "* ]]

@@ -98,7 +98,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ print $at["setting"] "." $at["part"] "." $at["app"] "." $at["cost_ms"] }' run/cdf.tsv | sort -u | wc -l)" = 9 ]
 	# applications of several costs have no cost in their name
-	run "$TOP/report/report.sh" --table run
+	run "$TOP/bin/report" --table run
 	[[ $output == *heavy* && ! $output =~ [0-9]\ ms\ of\ CPU ]]
 }
 
@@ -128,7 +128,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 @test "schedulers: findings of three repeats: default, remedies, price, length; the test is unsure" {
 	need gnuplot cmark-gfm
 	make_run 3
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -c '.findings[]' run/findings.json
 	for f in settings length; do grep -q '</svg>' "run/figures/$f.svg"; done
 	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "default remedies price length tested" ]
@@ -137,7 +137,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 36.15/none ]
 	[ "$(finding run price)/$(finding run length)" = 70/50 ]
 	[ "$(finding run tested verdict)" = unsure ]
-	run "$TOP/report/report.sh" --table run
+	run "$TOP/bin/report" --table run
 	[[ $output == *"load at nice 19"* || $output == *nice-19* ]]
 }
 
@@ -223,7 +223,7 @@ remade() {
 	run_cells run
 	edit_json run/run.json 'del(.settings.protocol, .protocol) | .settings.protocols = ["vnc", "x11"]
 		| .protocols = {vnc: {floor_ms: 8}, x11: {floor_ms: 0}}'
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -c '.findings[]' run/findings.json
 	grep -qF '| <0.01 | better |' run/report.md
 	x11=$(field run/compare.tsv ratio protocol=x11 setting=nice-19 part=table app=heavy)

@@ -159,7 +159,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "session-memory: report: findings with their numbers; figures" {
 	make_run
-	drawn "$TOP/report/report.sh" run >/dev/null
+	drawn "$TOP/bin/report" run >/dev/null
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","charged","shared","idle"]' ]
 	# a typical login has 1550 pages, 1600 charged; a light one 1120, 1020 of them Xvnc's
 	read -r value low high _ < <(finding cost)
@@ -200,7 +200,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	cp -r run other
 	edit_json other/run.json '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 104857600, accel: "kvm", kernel: "7",
 		reserved_bytes: 1048576, used_bytes: 1048576, processes_bytes: 1048576}'
-	drawn "$TOP/report/report.sh" run other -o both --label a,b
+	drawn "$TOP/bin/report" run other -o both --label a,b
 	jq -r '.findings[].id' both/findings.json >ids
 	[ "$(head -n 2 ids)" = $'cost-a\ncost-b' ]
 	[ "$(jq '.findings[] | select(.id == "idle-b") | .value' both/findings.json)" = 100 ]
@@ -264,12 +264,12 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "session-memory: the legend of a login's processes names the kinds that it has" {
 	make_run
-	drawn "$TOP/report/report.sh" run >/dev/null
+	drawn "$TOP/bin/report" run >/dev/null
 	grep -qF '>desktop<' run/figures/processes.svg
 	rm -r run/cells/vnc.typical-10
 	jq '.cells |= .[:1] | .settings.kinds = ["light"]' run/run.json >new
 	mv new run/run.json
-	"$TOP/report/report.sh" run >/dev/null
+	"$TOP/bin/report" run >/dev/null
 	grep -qF '>terminal and shell<' run/figures/processes.svg
 	run -1 grep -E '>(desktop|message bus, settings, sshd)<' run/figures/processes.svg
 }

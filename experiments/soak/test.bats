@@ -35,7 +35,7 @@ made_up() {
 @test "soak: the page says since when a figure grows and which grew first" {
 	need gnuplot cmark-gfm
 	made_up 0.6
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[ "$(field run/summary.tsv verdict protocol=vnc)/$(field run/summary.tsv moved_first protocol=vnc)" = slower/server_memory_mb ]
 	[ "$(field run/figures.tsv verdict figure=server_descriptors)" = "does not grow" ]
 	# 6 ms in the last half hour; block 51 of 100 in an hour

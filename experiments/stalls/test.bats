@@ -28,7 +28,7 @@ make_run() {	# [NAME=value …] [FOLDER]
 summarized() { make_run "$@"; "$BIN/summarize" run >out || [ $? = 3 ]; }
 reported() { make_run "$@"; again; }
 again() { report_findings run && cat run/findings.json; }
-paged() { "$TOP/report/report.sh" run >/dev/null && cat run/findings.json; }
+paged() { "$TOP/bin/report" run >/dev/null && cat run/findings.json; }
 
 # are APP SINKS: the row has these columns: lines "NAME VALUE [NAME_low [NAME_high]]" on standard input. A value of - is an empty
 # cell; one that is a number may be 0.0011 off, or as much as stands behind its ~.
@@ -252,7 +252,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 @test "--modes tap,hold --wire: stalls of a held key and of packets are columns, and curves beside the others; else neither is" {
 	local r kind
 	make_run 'LOADS=0 20' APPS=light
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	are light 0 <<<'hold_mean_stall_ms -
 		hold_wire_jitter_sd_ms -'
 	grep -qF ">Mean stall" run/figures/mean-stall.svg
@@ -264,7 +264,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		mv hold "run/cells/light-000/$r/"
 	done
 	edit_json run/run.json '.settings.wire = true'
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	are light 0 <<-END
 		hold_mean_stall_ms 12
 		hold_jitter_sd_ms 3
@@ -276,10 +276,10 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		for r in mean-stall jitter; do grep -qF ">$kind<" run/figures/$r.svg; done
 	done
 	edit_json run/run.json '.settings.wire = false'
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	grep -qF '>packets<' run/figures/mean-stall.svg
 	rm -r run/cells/light-000/*/hold
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	run -1 grep -F '>packets<' run/figures/mean-stall.svg
 }
 
@@ -303,7 +303,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	run_cells run
 	edit_json run/run.json 'del(.settings.protocol, .protocol)
 		| .settings += {protocols: ["vnc", "x11"], modes: ["tap", "hold"]}'
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	# 10 ms x 21 x 1.02 - 50 ms, and 1.3 times that cost
 	[ "$(field run/summary.tsv hold_mean_stall_ms protocol=vnc app=heavy sinks=20 | cut -d. -f1)" = 164 ]
 	[ "$(field run/summary.tsv hold_mean_stall_ms protocol=x11 app=heavy sinks=20 | cut -d. -f1)" = 228 ]
@@ -358,7 +358,7 @@ stall_of() {	# stall_of CELL MS: its mean stall, a little apart in each repeat
 @test "--modes hold: title and curves say that keys were held down" {
 	make_run 'LOADS=0 20' APPS=light
 	edit_json run/run.json '.settings += {modes: ["hold"], wire: true}'
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	grep -q '^# .*, a key held down: ' run/report.md
 	grep -qF '>a key held down<' run/figures/mean-stall.svg
 	grep -qF '>packets<' run/figures/mean-stall.svg
@@ -517,16 +517,16 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	found late-heavy 50.526 bad
 	found fair-sharing 214.2 good	# 10 ms x 21 = 210 ms
 	found idle-response 9.98 none
-	"$TOP/report/report.sh" --findings run >findings
+	"$TOP/bin/report" --findings run >findings
 	grep -q 'Other labs were allowed to use the same CPUs' findings
 	grep -q '^Preliminary: 3 repeats' findings
 	summarized STATE=interrupted LOADS='0 5' REPEATS=5 APPS=light
-	"$TOP/report/report.sh" --findings run >findings
+	"$TOP/bin/report" --findings run >findings
 	grep -q '^Incomplete (interrupted)' findings
 	run -1 grep -q Preliminary findings
 	summarized STATE=interrupted LOADS='0 5' REPEATS=2 APPS=light
 	limit 3 'p50>250ms'	# with 5 CPU hogs nothing was measured
-	grep -qE '^ +5 +failed +failed ' <("$TOP/report/report.sh" --table run)
+	grep -qE '^ +5 +failed +failed ' <("$TOP/bin/report" --table run)
 }
 
 @test "findings: the protocol's own delay; the own scheduling group; no fair-sharing figure with several updates a redraw" {
@@ -557,7 +557,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	jq -e '.findings[] | select(.id == "late-light") | .from == 0 and (.to * 1000 | round) == 25263' run/findings.json
 	[[ $(finding run late-light text) == *"0 to 25.3 %"* ]]
 	# tables show both ends of the range, not the early one alone; --fail-if decides by the late end
-	"$TOP/report/report.sh" --table run >table
+	"$TOP/bin/report" --table run >table
 	grep -qE '^ +20 +0 to 25\.3\*' table
 	run -1 grep -qE '^ +20 +0 \(' table
 	limit 5 'late>1%' 'p95>100ms'
@@ -593,7 +593,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 @test "findings: an overloaded condition has a backlog in place of a response time" {
 	reported OVERLOADED=20 APPS=heavy
 	limit 5 'p95>250ms'	# the others have at most 128 ms
-	grep -qE '^ +20 +100 .* overloaded +overloaded +overloaded' <("$TOP/report/report.sh" --table run)
+	grep -qE '^ +20 +100 .* overloaded +overloaded +overloaded' <("$TOP/bin/report" --table run)
 	[[ $(finding run late-heavy text) == *"cannot keep up"* ]]
 	[ "$(finding run fair-sharing verdict)" = good ]
 	reported OVERLOADED='5 10 20' APPS=heavy
@@ -608,14 +608,14 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[[ $(finding run idle-response text) == *"8.8 ms"* ]]	# 600 bytes at 1 Mbit/s and twice 2 ms: 4.8 + 4
 	edit_json run/run.json '.chain.latency_p99_ms = 10.9'
 	paged
-	"$TOP/report/report.sh" --table run | grep -qE ' <10.9 +<10.9 +11.0'
+	"$TOP/bin/report" --table run | grep -qE ' <10.9 +<10.9 +11.0'
 	[[ $(finding run idle-response text) == *"error of 10.9 ms"* ]]
 	grep -q '(-0.26 to 0.25)' run/report.md	# the bound holds for latencies, not for stalls
 	# the error of a calibration, on a path without a frame clock; the TSV keeps the number
 	edit_json run/run.json '.calibration = {started: "2026-11-20T10:00:00Z",
 		paths: [{path: "vnc-refecho", probe: "patch", error_ms: 10.5, sd_ms: 8, tail_percent: 95}]}'
 	again
-	"$TOP/report/report.sh" --table run | grep -qE ' <10.5 +10.8 +11.0'
+	"$TOP/bin/report" --table run | grep -qE ' <10.5 +10.8 +11.0'
 	[[ $(finding run probe text) == *"2026-11-20"*"10.50 ms for 95 % of the keys"* ]]
 	are light 0 <<<'latency_p50_ms 9.98'
 	edit_json run/run.json '.settings.protocol = "rdp"'	# no path of that name is on record
@@ -713,7 +713,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 @test "page: one self-contained, well-formed HTML file with five figures and the tables' data, also in a path with blanks" {
 	need python3
 	make_run LIGHT=open MARKED=1 "a run's [1] folder"
-	cd / && drawn run "$TOP/report/report.sh" "$BATS_TEST_TMPDIR/a run's [1] folder"
+	cd / && drawn run "$TOP/bin/report" "$BATS_TEST_TMPDIR/a run's [1] folder"
 	echo "$output"
 	[ "$output" = "$BATS_TEST_TMPDIR/a run's [1] folder/report.html" ]
 	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
@@ -761,7 +761,7 @@ END
 	drawn env -u TP_HOME -u TP_BIN away/share/thinprobe/report/report.sh run
 	cmp run/report.md first
 	cp run/run.json run/*.tsv kept
-	drawn "$TOP/report/report.sh" kept
+	drawn "$TOP/bin/report" kept
 	cmp kept/report.md first
 	diff -r run/figures kept/figures
 }
@@ -785,9 +785,9 @@ END
 	grep -qE '^\|.* 5 \|.* not measured \|$' run/report.md
 	[[ $(jq -r .verdict run/findings.json) == "Vim "*"measured with 5 CPU hogs)"* ]]
 	find run/cells -name cell.json -delete
-	run -1 "$TOP/report/report.sh" run
+	run -1 "$TOP/bin/report" run
 	summarized LOADS="$(seq -s ' ' 0 39)" REPEATS=1 KEYS=30
-	[ "$("$TOP/report/report.sh" --table run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
+	[ "$("$TOP/bin/report" --table run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
 }
 
 # --- several protocols -----------------------------------------------------------------------------------------------
@@ -887,7 +887,7 @@ two_protocols() {	# [NAME=value …] of make_run.py
 		[ "$(grep -c '>x11' "run/figures/$figure.svg")" -ge 1 ]
 		[ "$(grep -c '>vnc' "run/figures/$figure.svg")" -ge 1 ]
 	done
-	"$TOP/report/report.sh" --table run | grep -qE '^ +x11 +20 '
+	"$TOP/bin/report" --table run | grep -qE '^ +x11 +20 '
 	rm run/cells/x11-light-010/*/cell.json
 	again
 	[[ $(jq -r .verdict run/findings.json) == *"no late key over"*"with 10 CPU hogs over x11"* ]]
@@ -900,7 +900,7 @@ two_protocols() {	# [NAME=value …] of make_run.py
 	run -1 grep 'of the 1[.:*]' run/findings.json
 	# the terminal's table of a run of one protocol does not name it
 	summarized LOADS='0 5' APPS=light
-	"$TOP/report/report.sh" --table run >table
+	"$TOP/bin/report" --table run >table
 	[ -s table ]
 	run -1 grep -q Protocol table
 }
@@ -965,7 +965,7 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 # --- several runs in one report ----------------------------------------------------------------------------------------
 
 # several RUN... [OPTION...]: in the folder both, without figures and page.
-several() { "$TOP/report/report.sh" "$@" -o both --json >said && mv said both/findings.json; }
+several() { "$TOP/bin/report" "$@" -o both --json >said && mv said both/findings.json; }
 
 two_runs() {
 	make_run LOADS='0 20' STRETCH=1.5 beta
@@ -978,7 +978,7 @@ two_runs() {
 @test "report of two machines: common drawings and tables, rows named by machine, differing settings listed" {
 	two_runs
 	# without -o: beside the first
-	drawn run -0 "$TOP/report/report.sh" alpha beta/
+	drawn run -0 "$TOP/bin/report" alpha beta/
 	[ "$output" = "$PWD/alpha+beta/report.html" ]
 	mv alpha+beta both
 	[ "$(field both/summary.tsv mean_stall_ms protocol=vnc/alpha app=heavy sinks=20)" = "$(
@@ -994,16 +994,16 @@ two_runs() {
 	[ "$(jq '.cells | length' both/run.json)" = 8 ]
 	# it is a run like others: reported again from its tables, to the byte
 	cp both/report.md first
-	drawn "$TOP/report/report.sh" both
+	drawn "$TOP/bin/report" both
 	cmp both/report.md first
 	# and made again from the runs; a part of it is only printed
 	rm both/report.*
-	run -0 "$TOP/report/report.sh" beta alpha -o both --verdict
+	run -0 "$TOP/bin/report" beta alpha -o both --verdict
 	[[ $output == Vim* ]]
 	[ ! -e both/report.md ]
 	[ "$(awk -F'\t' 'NR == 2 { print $2 }' both/summary.tsv)" = vnc/beta-example-org ]
 	# without -o, a part leaves no folder
-	run -0 "$TOP/report/report.sh" beta alpha --verdict
+	run -0 "$TOP/bin/report" beta alpha --verdict
 	[[ $output == Vim* ]]
 	[ ! -e beta+alpha ]
 }
@@ -1012,7 +1012,7 @@ two_runs() {
 	make_run LOADS='0 5' APPS=heavy REPEATS=2 beta
 	make_run LOADS='0 5 20' APPS=heavy alpha
 	edit_json beta/run.json '.host.hostname = "beta"'
-	"$TOP/report/report.sh" alpha beta -o both
+	"$TOP/bin/report" alpha beta -o both
 	[ "$(finding both mean-stall)" = "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["sinks"] == 5 {
 		v = $at["mean_stall_ms"] + 0; if (v > most) most = v } END { print most }' both/summary.tsv)" ]
 	[[ $(finding both late-heavy) == 5[0-9]* ]]	# of 5 CPU hogs; with 20 all are late
@@ -1058,10 +1058,10 @@ two_runs() {
 	[[ $(finding both idle-response text) == *"cannot be told apart"*"edians with load are not compared."* ]]
 	grep -q 'cannot be told apart' <(finding both idle-response text)
 	for bad in one one,one 'a b,c' a,b,c; do
-		run -2 "$TOP/report/report.sh" old new -o both --label "$bad"
+		run -2 "$TOP/bin/report" old new -o both --label "$bad"
 		[ "${#lines[@]}" = 1 ]
 	done
-	run -2 "$TOP/report/report.sh" old --label one
+	run -2 "$TOP/bin/report" old --label one
 }
 
 @test "report of several runs: a run without the figure, or without its interval, is named and not compared" {
@@ -1078,12 +1078,12 @@ two_runs() {
 	two_runs
 	several alpha beta --label a,b
 	[[ $(jq -r .verdict both/findings.json) == *"the 2 runs"* ]]
-	grep 'vnc/b .*breaks here' <("$TOP/report/report.sh" --table both)
+	grep 'vnc/b .*breaks here' <("$TOP/bin/report" --table both)
 	edit_json beta/run.json '.cells[].flags = ["foreign CPU time 41.5 %"]'
-	"$TOP/report/report.sh" alpha beta -o both --label a,b
+	"$TOP/bin/report" alpha beta -o both --label a,b
 	[[ $(jq -r .verdict both/findings.json) == "Vim"*vnc/a* ]]
 	run -1 grep vnc/b both/findings.json
-	"$TOP/report/report.sh" --table both >table
+	"$TOP/bin/report" --table both >table
 	grep 'vnc/a .*breaks here' table
 	run -1 grep 'vnc/b .*breaks here' table
 	[ "$(finding both mean-stall)" = "$(field both/summary.tsv mean_stall_ms protocol=vnc/a app=heavy sinks=20 |
@@ -1092,11 +1092,11 @@ two_runs() {
 	run -1 grep '^> \*\*Flagged' both/report.md
 	# one condition of the other run is disturbed
 	edit_json alpha/run.json '.cells[0].flags = ["foreign CPU time 41.5 %"]'
-	"$TOP/report/report.sh" beta alpha -o both --label b,a --findings >words
+	"$TOP/bin/report" beta alpha -o both --label b,a --findings >words
 	grep -q '^Flagged: in 1 of 4 conditions of a,' words
 	# two of three runs are disturbed, then all
 	cp -r beta third
-	"$TOP/report/report.sh" alpha beta third -o both --label a,b,c --findings >words
+	"$TOP/bin/report" alpha beta third -o both --label a,b,c --findings >words
 	[[ $(head -n 1 words) == "Vim"*vnc/a* ]]
 	grep -q '^Not usable: b: .* c: ' words
 	several beta third --label b,c
@@ -1114,12 +1114,12 @@ two_runs() {
 		[ "$(grep -ci 'without load' words)" = "$([ -z "$set" ] && echo 0 || echo 3)" ]
 		grep -q "$(field run/summary.tsv latency_p50_ms sinks=0 | awk '{ printf "%.1f", $1 }') ms" <(jq -r .verdict run/findings.json)
 	done
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	[ "$(grep -o 'figures/[a-z-]*.svg' run/report.md | head -n 1)" = figures/latency-cdf.svg ]	# no figure of one dot
 	grep -q 'load as it is' run/figures/latency-cdf.svg
 	grep -qi 'typing on ' run/report.md	# no window is named, as by try vnc://: the server may be at fault, not the application
 	edit_json run/run.json '.protocol.window = 7'
-	grep -q 'the attached application' <("$TOP/report/report.sh" --table run)
+	grep -q 'the attached application' <("$TOP/bin/report" --table run)
 }
 
 @test "report of two runs with --on attach: loads are called 'Load', not CPU hogs" {
@@ -1127,13 +1127,13 @@ two_runs() {
 	for run in alpha beta; do
 		edit_json $run/run.json '.settings.on = "attach:" + $run | .protocol.title = $run' --arg run $run
 	done
-	drawn "$TOP/report/report.sh" alpha beta -o both
+	drawn "$TOP/bin/report" alpha beta -o both
 	grep -q '^|.*| Load |' both/report.md
 	run -1 grep -i 'hogs' both/figures/late-share.svg
 	# beside a run of the lab: both in one figure, and what is not alike above it
 	edit_json alpha/run.json '.settings += {on: "lab", link: "100Mbit"} | .host.hostname = "here"'
 	edit_json beta/run.json '.settings.link = "none"'
-	drawn "$TOP/report/report.sh" alpha beta -o both
+	drawn "$TOP/bin/report" alpha beta -o both
 	[ "$(jq -c '[.runs[].name]' both/run.json)" = '["here","beta"]' ]
 	for word in '>vnc/here' '>vnc/beta'; do grep -q "$word" both/figures/late-share.svg; done
 	for word in 'link 100Mbit (here) and as it is (beta);' 'load CPU hogs of the run (here) and set by others (beta);'; do
@@ -1143,7 +1143,7 @@ two_runs() {
 }
 
 @test "report refuses runs that are not comparable in one line, and writes nothing" {
-	local script=$TOP/report/report.sh
+	local script=$TOP/bin/report
 	two_runs
 	cp -r beta other
 	edit_json other/run.json '.experiment = "wan"'

@@ -144,7 +144,7 @@ three_protocols() {
 @test "wan: findings: round trips per key, keys typed at a rate, longest usable link, packet loss" {
 	need gnuplot cmark-gfm
 	three_protocols
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -c '.findings[]' run/findings.json
 	[ "$(finding run round-trips-1) $(finding run round-trips-1 verdict)" = "1 good" ]
 	[ "$(finding run round-trips-2) $(finding run round-trips-2 verdict)" = "2 bad" ]
@@ -157,7 +157,7 @@ three_protocols() {
 	for f in run/figures/rtt.svg run/figures/loss.svg run/report.html; do [ -s "$f" ]; done
 	grep -q '^- spice: the server' run/report.md
 	# ranking by single keys at the longest round trip; two repeats have no interval, so no rank is significant
-	"$TOP/report/report.sh" --table run | sed '1,/Rank/d' | head -n 3 | tee table
+	"$TOP/bin/report" --table run | sed '1,/Rank/d' | head -n 3 | tee table
 	[ "$(awk '{ print $1, $2, $3 }' table | paste -sd ';')" = "1 one 210;2 between 301;3 two:half 406" ]
 	verdict=$(jq -r .verdict run/findings.json)
 	[[ $verdict == "On this link, round trip 200 ms: one (210 ms), between (301 ms) and two:half (406 ms) "* ]]
@@ -210,7 +210,7 @@ in_ranges() {
 	edit_json run/run.json '.settings.repeats = 1 | .cells |= .[:2]'
 	cell one 0 1 null 10 10 10
 	cell one 1 1 null 110 110 110
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	# two points: an exact line, but no interval
 	[ "$(slope one slope)/$(slope one slope_low)/$(slope one slope_why)" = "//too few points" ]
 	[ ! -e run/figures/loss.svg ]
@@ -228,7 +228,7 @@ in_ranges() {
 			cell "$p" 0 1 80.2 90 90 90
 			cell "$p" 0 2 "${PING:-80.3}" 87 87 87
 		done
-		"$TOP/report/report.sh" run
+		"$TOP/bin/report" run
 		jq -c '.verdict, .findings[]' run/findings.json
 		[ "$(wc -l <run/slope.tsv)" = 1 ]
 		if jq -r '.verdict, .findings[].text' run/findings.json |
@@ -301,7 +301,7 @@ in_ranges() {
 		cell one 2 "$r" 200.5 "${alone[@]}"
 		cell one 4 "$r" 200.5 "${typed[@]}"
 	done
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[ "$(finding run typed verdict)" = bad ]
 }
 

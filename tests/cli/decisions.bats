@@ -573,10 +573,10 @@ END
 		unshare -rm bash no_room 16 "$TOP/report/export.sh" before --as $format
 	done
 	unshare -rm bash no_room 4 "$TOP/bin/compare" before "$RUN" --metrics p50
-	unshare -rm bash no_room 4 "$TOP/report/report.sh" before --verdict
+	unshare -rm bash no_room 4 "$TOP/bin/report" before --verdict
 	# a kept run is unpacked there
-	unshare -rm bash no_room 4 "$TOP/report/report.sh" "$KEPT" --verdict
-	unshare -rm bash no_room 1500 "$TOP/report/report.sh" "$KEPT" --verdict
+	unshare -rm bash no_room 4 "$TOP/bin/report" "$KEPT" --verdict
+	unshare -rm bash no_room 1500 "$TOP/bin/report" "$KEPT" --verdict
 	unshare -rm bash no_room 200 "$TOP/bin/compare" "$KEPT" "$KEPT" --metrics p50
 	unshare -rm bash no_room 1500 "$TOP/bin/compare" "$KEPT" "$KEPT" --metrics p50
 	# each of the three met a full disk at least once
@@ -597,15 +597,15 @@ END
 	cp -r "$RUN" before
 	printf '#!/bin/sh\nkill -9 "$(cat "%s")"\n' "$PWD/pid" >bin/gnuplot
 	chmod +x bin/gnuplot
-	PATH=$PWD/bin:$PATH run -137 bash -c 'echo $$ >pid; exec "$0" before' "$TOP/report/report.sh"
+	PATH=$PWD/bin:$PATH run -137 bash -c 'echo $$ >pid; exec "$0" before' "$TOP/bin/report"
 	[ -n "$(ls -d before/.report.*)" ]
-	run -0 "$TOP/report/report.sh" before --verdict
+	run -0 "$TOP/bin/report" before --verdict
 }
 
 @test "a checkout in a folder with a colon and a quote makes reports" {
 	ln -s "$TOP" "a'b: c"
 	run -0 "$PWD/a'b: c/report/report.sh" "$RUN" --verdict
-	[ "$output" = "$("$TOP/report/report.sh" "$RUN" --verdict)" ]
+	[ "$output" = "$("$TOP/bin/report" "$RUN" --verdict)" ]
 }
 
 @test "a text of a run ends no line of an answer, and is no command of a CI service" {

@@ -11,23 +11,48 @@ setup() {
 	undrawn
 	mkdir -p home/experiments/made/engine run/cells
 	ln -s "$TOP/plots" "$TOP/data" home/
-	export TP_HOME=$PWD/home TP_BIN=$PWD/bin
+	ln -s "$TOP/analysis" "$TOP/GLOSSARY.md" "$TOP/report" home/
+	mkdir home/bin
+	cp "$TOP/bin/report" "$TOP/bin/fail" "$TOP/bin/summarize" home/bin/
+	export TP_HOME=$PWD/home
+	REPORT=$TP_HOME/bin/report
 	cd home/experiments/made || return 1
 	printf '# made\n\n## Figures\n\n### p50: Median\nA caption.\n\n### absent: No figure\nNothing.\n' >README.md
 	printf '\n## How it was measured\n\nBy hand.\n' >>README.md
-	printf '%s\n' 'include "series";' 'def figures: {name: "p50", title: "Median", panels: [{' \
-		'curves: [curve(.summary; .load; "p50_ms"; look(0) + {title: "it'\''s \"one\""})]}]};' >figures.jq
-	cat >say.jq <<-'END'
-		include "words";
-		def title: "Made up";
-		def labels: {value: {app: {a: "first"}}};
-		def resolve: .summary |= map(.p50_ms_least = 2);
-		def decisions: .summary[] |= ask({is_slow: above("p50_ms"; 100)});
-		def verdict: "Slow from \(first(.summary[] | select(.is_slow == "yes")).load) on.";
-		def findings: [finding("slow"; "**Slow.** \(.summary[-1] | level("p50_ms")).";
-			.summary[-1] | figure("p50_ms") + {verdict: "bad", figure: "p50"})];
-		def views: view("main"; "summary"; "By load"; {by: "app", breaks: ["load", "p50_ms", "threshold"]}; "load p50_ms note"),
-			view("noted"; "summary"; "Noted"; {only: "note"}; "app load note"), view("none"; "absent"; "Not there"; {}; "load");
+	cat >analysis.py <<-'END'
+		from dataclasses import replace
+		from analysis import draw, notes, page, words
+		from analysis.amounts import above, amount, level
+
+		def title(run):
+		    return "Made up"
+
+		def setup(run):
+		    return notes.setup(run)
+
+		def labels(run):
+		    return page.Labels(value={"app": {"a": "first"}})
+
+		def resolve(run):  # below 2 ms a median is only known as a bound
+		    return replace(run, tables={**run.tables, "summary": [{**r, "p50_ms_least": 2} for r in run.table("summary")]})
+
+		def verdict(run):
+		    slow = [words.plain(r["load"]) for r in run.table("summary") if above(r, "p50_ms", 100)]
+		    return f"Slow from {slow[0]} on." if slow else ""
+
+		def findings(run):
+		    row = run.table("summary")[-1]
+		    return [page.Finding("slow", f'**Slow.** {level(row, "p50_ms")}.', amount(row, "p50_ms"), "bad", "p50")]
+
+		def views(run):
+		    return [
+		        page.View("main", "summary", "By load", "load p50_ms note", by="app", breaks=("load", "p50_ms", run.threshold_ms())),
+		        page.View("noted", "summary", "Noted", "app load note", only="note"),
+		        page.View("none", "absent", "Not there", "load")]
+
+		def drawings(run):
+		    curves = draw.over([(r["load"], r) for r in run.table("summary")], "p50_ms", draw.look(0), "it's \"one\"")
+		    return [draw.Drawing("p50", "Median", [draw.Panel(draw.Axis("load"), draw.Axis("ms"), curves)])]
 	END
 	cd ../../../run || return 1
 	jq -n '{schema: "thinprobe.run/1", experiment: "made", state: "complete", settings: {repeats: 2, protocol: "vnc", note: "<b>"},
@@ -48,30 +73,30 @@ setup() {
 }
 
 breaks_above() {	# breaks_above LIMIT: sets the view's limit
-	sed -i -E 's/("load", "p50_ms", )[^]]*/\1'"$1/" home/experiments/made/say.jq
+	sed -i -E 's/(breaks=\("load", "p50_ms", ).*\)\),/\1'"$1)),/" home/experiments/made/analysis.py
 }
 
 @test "findings.json has ids, numbers and verdicts; columns have the types of schema.tsv" {
-	run -0 "$TOP/report/report.sh" run
+	run -0 "$REPORT" run
 	[ "$output" = "$PWD/run/report.html" ]
 	jq -e '.schema == "findings/1" and .verdict == "Slow from 5 on." and (.findings | length) == 1' run/findings.json
 	jq -e '.findings[0] | .id == "slow" and .value == 150 and .low == 120 and .high == null and .unit == "ms"' run/findings.json
 	jq -e '.findings[0] | .verdict == "bad" and .figure == "p50"' run/findings.json
-	"$TOP/report/report.sh" --json run | cmp - run/findings.json
+	"$REPORT" --json run | cmp - run/findings.json
 	grep -q '^| b | 5 | >150 | 007 |$' run/report.md	# 007 is text, not the number 7
 	grep -q '^| first | 0 | <2.00* | 10 |$' run/report.md		# below the resolution
 	[ -z "$(ls -d run/.report.* 2>/dev/null)" ]
 	mv run $'r\e[31m'
-	run -0 "$TOP/report/report.sh" $'r\e[31m'
+	run -0 "$REPORT" $'r\e[31m'
 	[ "$output" = "$PWD/r?[31m/report.html" ]
 }
 
 @test "a protocol's own wait is named below the table where it is most of a median response" {
-	sed -i 's/{by: "app", breaks/{by: "app", floor: "p50_ms", breaks/' home/experiments/made/say.jq
+	sed -i 's/by="app", breaks/by="app", floor="p50_ms", breaks/' home/experiments/made/analysis.py
 	noted() {	# noted FLOOR_MS: the medians are 1.5, 50.25 and 150 ms
 		jq ".protocol.floor_ms = $1" run/run.json >new
 		mv new run/run.json
-		"$TOP/report/report.sh" run >/dev/null
+		"$REPORT" run >/dev/null
 		grep -c "half a frame" run/report.md || :
 	}
 	[ "$(noted 0.7) $(noted 0.8) $(noted 160)" = "0 1 1" ]
@@ -81,12 +106,12 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 @test "a figure that summarize refused is named in a note, with its condition" {
 	printf 'schema\tapp\tload\tmetric\tvalue\ttable\twhy\nlong/1\ta\t5\tp50_ms\t\tsummary\timpossible\n' >run/long.tsv
 	printf 'long/1\tb\t5\tp50_ms\t\tsummary\ttoo few\n' >>run/long.tsv
-	run -0 "$TOP/report/report.sh" run
+	run -0 "$REPORT" run
 	[ "$(grep -o 'impossible[*]*: .*5)' run/report.md)" = 'impossible**: Median (a, 5)' ]
 }
 
 @test "the page has the verdict first, then notes; only sections with a figure; figures inline, with their values" {
-	drawn "$TOP/report/report.sh" run
+	drawn "$REPORT" run
 	[ "$(grep -n -m 1 '^> \*\*Slow from 5 on' run/report.md | cut -d: -f1)" -lt 10 ]
 	grep -q '^> \*\*Preliminary\*\*: 2 repeats' run/report.md
 	grep -q '^> \*\*Flagged\*\*: in 1 of 3 conditions' run/report.md
@@ -103,50 +128,50 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 @test "an interrupted run is called incomplete only if a measurement is missing" {
 	jq '.state = "interrupted"' run/run.json >new
 	mv new run/run.json
-	"$TOP/report/report.sh" --findings run >said
+	"$REPORT" --findings run >said
 	run -1 grep '^Incomplete' said
 	jq '.counts.complete = 2' run/run.json >new
 	mv new run/run.json
-	"$TOP/report/report.sh" --findings run >said
+	"$REPORT" --findings run >said
 	grep '^Incomplete' said
 }
 
 @test "in the table of one run, a condition that was not measured adds no column for names of runs" {
 	sed -i '1s/$/\trepeats/; 2s/$/\t2/; 4s/$/\t2/; 3s/.*/made\/1\ta\t5\t\t\t\t\t\t0/' run/summary.tsv
 	printf 'schema/1\tsummary\trepeats\tint\t-\t0\t\tRepeats\n' >>run/schema.tsv
-	"$TOP/report/report.sh" run
+	"$REPORT" run
 	grep -q '^| *| 5 | not measured | *|$' run/report.md
 	run -1 grep run_name run/report.md
 }
 
 @test "terminal output has at most 80 columns and no Markdown" {
-	"$TOP/report/report.sh" --table run >table
+	"$REPORT" --table run >table
 	[ -z "$(awk 'length > 80' table)" ]
 	grep -qx 'first' table
 	[ "$(grep -c 'breaks here' table)" = 1 ]
 	grep -q '^  5 .*<- breaks here$' <(sed -n '/^b$/,$p' table)
-	"$TOP/report/report.sh" --findings run >findings
+	"$REPORT" --findings run >findings
 	[ "$(sed -n 2p findings)" = "1. Slow. more than 150 ms." ]
-	"$TOP/report/report.sh" --verdict run >verdict
+	"$REPORT" --verdict run >verdict
 	[ "$(head -n 1 verdict)" = "$(head -n 1 findings)" ]
 	[ -z "$(awk 'length > 80' verdict)" ]
 	run -1 grep -q '^1\.' verdict
-	"$TOP/report/report.sh" --end run >end
+	"$REPORT" --end run >end
 	cat table <(echo) verdict | cmp - end
 	[ -s run/report.html ]
-	run -0 "$TOP/report/report.sh" --cell run
+	run -0 "$REPORT" --cell run
 	[[ $output = "median >150 ms" ]]	# of several rows the last
 }
 
 @test "'breaks here' marks the first condition of each group whose whole interval is above the view's limit" {
 	breaks_above 45
 	sed -i 's/\t40\t60\t0\t$/\t46\t60\t0\t/; $a made/1\tb\t9\t170\t150\t180\t0\t' run/summary.tsv
-	"$TOP/report/report.sh" --table run >table
+	"$REPORT" --table run >table
 	[ "$(grep -c '<- breaks here$' table)" = 2 ]
 	[ "$(sed -n '/^first$/,/^b$/p' table | grep -c '^  5 .*breaks')" = 1 ]
 	[ "$(sed -n '/^b$/,$p' table | grep -c '^  5 .*breaks')" = 1 ]
 	breaks_above 1000
-	"$TOP/report/report.sh" --table run >table
+	"$REPORT" --table run >table
 	run -1 grep -q breaks table
 }
 
@@ -154,7 +179,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	mkdir run/cells/a-5
 	jq '.axes = ["app", "load"] | .cells |= map(.parameters = {app: .name[:1], load: (.name[2:] | tonumber)})' run/run.json >new
 	mv new run/run.json
-	drawn "$TOP/report/report.sh" run
+	drawn "$REPORT" run
 	grep -q '<a href="cells/a-5">5</a>' run/report.html
 	[ "$(grep -o 'href="cells/[^"]*"' run/report.html | sort -u | wc -l)" = 1 ]
 	grep -q '<a href="figures/p50.svg">' run/report.html
@@ -182,31 +207,31 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	jq '.started = "2026-01-01T04:00:00Z" | .settings.link = "10Mbit"' run/run.json >other/run.json
 	sed 's/50.25\t40\t60/100\t90\t110/' run/summary.tsv | tee before/summary.tsv >other/summary.tsv
 	# at the end of a run its figure stands beside the one of now
-	timeout 600 "$TOP/report/report.sh" --table run >table
+	timeout 600 "$REPORT" --table run >table
 	cat table
 	grep -q 'Before: before$' table
 	grep -qE ' 50\.3 +100\b' table
-	"$TOP/report/report.sh" --findings run >said
+	"$REPORT" --findings run >said
 	grep 'Previous run' said >line
 	cat line
 	[[ $(<line) == *2026-01-01\ 03:00*100*then*50.3*now*"apart in 1 of 2"*"not compared"*": 1)"* ]]
 	# a larger change without an interval is not reported in place of a significant one
 	sed -i 's/^made\/1\ta\t0\t1.5\t/made\/1\ta\t0\t900\t/' before/summary.tsv
-	"$TOP/report/report.sh" --findings run >said
+	"$REPORT" --findings run >said
 	grep -q 'Previous run.*100 then, 50.3 now' said
 	sed -i 's/\t46\t60\t\|\t40\t60\t/\t\t\t/; s/\t120\t180\t/\t\t\t/' run/summary.tsv
-	"$TOP/report/report.sh" --findings run >said
+	"$REPORT" --findings run >said
 	grep 'Previous run.*900 then, 1.5.* now' said | grep 'not compared' | grep -v apart
 	sed -i 's/50.25\t\t\t/50.25\t40\t60\t/; s/150\t\t\t/150\t120\t180\t/' run/summary.tsv
 	grep -q 'thinprobe run made --loads 0,5 --repeat 5 (about 10 minutes)' said
 	jq 'del(.measured_s)' run/run.json >new
 	mv new run/run.json
-	"$TOP/report/report.sh" --findings run >said
+	"$REPORT" --findings run >said
 	grep -q 'thinprobe run made --loads 0,5 --repeat 5' said
 	run -1 grep -q 'about [0-9]* minute' said
 	# a value that has become a bound is reported first
 	sed -i 's/^\(made\/1\tb\t5\t150\t120\t180\t\)1/\10/' before/summary.tsv
-	"$TOP/report/report.sh" --findings run >said
+	"$REPORT" --findings run >said
 	grep -q 'Previous run.* 150 then, >150 now (.*b,.* 5)' said
 	# nor was it at these settings where a display server had other ones; another version of it is none
 	for protocol in '{version: "2", floor_ms: 8.33}' '{version: "1", floor_ms: 0.5}'; do
@@ -214,7 +239,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 		mv new run/run.json
 		jq '.protocol = {version: "1", floor_ms: 8.33}' before/run.json >new
 		mv new before/run.json
-		"$TOP/report/report.sh" --findings run | grep -c 'Previous run' >>seen || :
+		"$REPORT" --findings run | grep -c 'Previous run' >>seen || :
 	done
 	[ "$(paste -sd ' ' seen)" = "1 0" ]
 	jq '.protocol = {version: "1", floor_ms: 8.33}' run/run.json >new
@@ -222,16 +247,16 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	# of a run that was not usable nothing is said, nor of another one beside it
 	jq '.cells[].flags = ["foreign CPU time 9 %"]' before/run.json >new
 	mv new before/run.json
-	"$TOP/report/report.sh" --findings run >said
+	"$REPORT" --findings run >said
 	run -1 grep 'Previous run' said
-	"$TOP/report/report.sh" --table run >table
+	"$REPORT" --table run >table
 	run -1 grep 'Before' table
 }
 
 @test "a percentile of too few keys: how many it needs, and from how many the binomial bound has both ends" {
 	sed -i '1s/$/\tp50_ms_why/; 2s/1.5\t\t\t0\t10$/\t\t\t\t10\ttoo few/' run/summary.tsv
-	sed -i 's/p50_ms/p99_ms/g' run/*.tsv home/experiments/made/{say.jq,figures.jq}
-	"$TOP/report/report.sh" --table run >table
+	sed -i 's/p50_ms/p99_ms/g' run/*.tsv home/experiments/made/analysis.py
+	"$REPORT" --table run >table
 	cat table
 	grep -q '1,000 .*\b368\b' <(xargs <table)
 }
@@ -240,18 +265,18 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	local part
 	for part in '' --table --findings --record; do
 		# shellcheck disable=SC2086 # a word or none
-		run "$TOP/report/report.sh" $part nowhere
+		run "$REPORT" $part nowhere
 		[ "$status/$output" = "1/thinprobe: nowhere: not a run folder (it has no run.json)" ]
 		# shellcheck disable=SC2086
-		run -2 "$TOP/report/report.sh" $part
+		run -2 "$REPORT" $part
 	done
-	run -0 "$TOP/report/report.sh" --help
+	run -0 "$REPORT" --help
 	mv run/schema.tsv .
-	run -1 "$TOP/report/report.sh" --table run
+	run -1 "$REPORT" --table run
 	[[ $output == "thinprobe: "*"schema.tsv is missing;"* ]]
 	mv schema.tsv run
 	echo nonsense >run/run.json
-	run -1 "$TOP/report/report.sh" --findings run
+	run -1 "$REPORT" --findings run
 	[ "$output" = "thinprobe: run/run.json: cannot be read" ]
 }
 
@@ -259,7 +284,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	local name
 	for name in other.tsv report.html report.md findings.json figures/p50.svg; do
 		mkdir -p "run/$name"
-		run -1 "$TOP/report/report.sh" run
+		run -1 "$REPORT" run
 		[ "${#lines[@]}" = 1 ]
 		[[ $output == *"$name"* ]]
 		rmdir "run/$name"
@@ -267,10 +292,10 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 }
 
 @test "HTML in values of a run is escaped in title, findings, tables and drawings" {
-	sed -i -e 's/"Made up"/"Made up \\(.summary[0].app)"/' -e 's/Slow\.\*\* /&\\(.summary[0].app) /' \
-		home/experiments/made/say.jq
+	sed -i -e 's/"Made up"/f'\''Made up {run.table("summary")[0]["app"]}'\''/' -e 's/Slow\.\*\* /&{run.table("summary")[0]["app"]} /' \
+		home/experiments/made/analysis.py
 	sed -i "s/^made\/1\ta\t/made\/1\ta<script>alert('1')<\/script>\&\t/" run/summary.tsv
-	drawn "$TOP/report/report.sh" run
+	drawn "$REPORT" run
 	run -1 grep -i -e "<script>alert" run/report.html
 	[ "$(grep -c '&lt;script&gt;' run/report.html)" -ge 4 ]
 }
@@ -279,9 +304,9 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	local command="thinprobe run made --fail-if late\\>1% --only a[0]'&'<b>"
 	jq --arg command "$command" '.command = $command' run/run.json >new
 	mv new run/run.json
-	sed -i 's/Slow\.\*\* /&\\(.summary[0].app) /' home/experiments/made/say.jq
+	sed -i 's/Slow\.\*\* /&{run.table("summary")[0]["app"]} /' home/experiments/made/analysis.py
 	sed -i 's/^made\/1\ta\t/made\/1\t`x`<i>y\\`<i>z`\t/' run/summary.tsv
-	drawn "$TOP/report/report.sh" run
+	drawn "$REPORT" run
 	grep '^> \*\*Prel' run/report.md
 	grep -qF ": \`$command --repeat 5\`" run/report.md
 	grep -qF "<code>thinprobe run made --fail-if late\\&gt;1% --only a[0]'&amp;'&lt;b&gt; --repeat 5</code>" run/report.html
@@ -295,7 +320,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 		'.settings.repeats = "two"' '.settings = 3' '.started = 5' '.cells[0] = 1' '.cells[0].name = 7' '.axes = []' \
 		'.axes = ["app", 5]' '.cells[1].parameters = {app: "a", load: 5}'; do
 		jq "$change" good.json >run/run.json
-		run -1 "$TOP/report/report.sh" run
+		run -1 "$REPORT" run
 		echo "$change: $output"
 		[ "${#lines[@]}" = 1 ]
 		[[ $output == "thinprobe: "*run/run.json:* && $output != *jq* ]]
@@ -303,12 +328,12 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 }
 
 @test "a view's column with a question mark is shown only if it has several values" {
-	sed -i 's/"load p50_ms note"/"app? load p50_ms"/; s/{by: "app", .*};/{};/' home/experiments/made/say.jq
-	run -0 "$TOP/report/report.sh" --table run
+	sed -i 's/"load p50_ms note", by=.*/"app? load p50_ms"),/' home/experiments/made/analysis.py
+	run -0 "$REPORT" --table run
 	echo "$output"
 	[[ $output == *Application*Load* ]]
 	sed -i '/^made\/1\tb\t/d' run/summary.tsv
-	run -0 "$TOP/report/report.sh" --table run
+	run -0 "$REPORT" --table run
 	[[ $output == *Load* && $output != *Application* ]]
 }
 
@@ -324,7 +349,7 @@ ranged_rows() {
 
 judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with STATUS and prints each WORD
 	local word
-	run "-$1" "$TOP/bin/fail" judge run "$2"
+	run "-$1" "$TP_HOME/bin/fail" judge run "$2"
 	echo "$2 -> $output"
 	for word in "${@:3}"; do [[ $output == *"$word"* ]] || return 1; done
 }
@@ -364,29 +389,21 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	judged 5 'p50>100ms,p50>149.9ms,median>0.1s,load>=5,load<1,p50<2ms'
 	[ "$(grep -c '^FAILED ' <<<"$output")" = 6 ]
 	for words in 'p50>100' 'p50=3ms' 'load>1ms' 'p50>1%' 'nothing>1' 'p50' '>3' 'load>9,,p50>0.1s' 'load>9,' 'p51>1ms'; do
-		run -2 --separate-stderr "$TOP/report/report.sh" run --fail-if "$words"
+		run -2 --separate-stderr "$REPORT" run --fail-if "$words"
 		[ "${#stderr_lines[@]}" = 1 ]
 	done
 	[[ $stderr == *"did you mean p50?"* ]]
 	[ ! -e run/report.html ]
-	run -5 "$TOP/report/report.sh" run --fail-if 'load>9,p50>0.1s'
+	run -5 "$REPORT" run --fail-if 'load>9,p50>0.1s'
 	[[ $output == *FAILED*"p50>0.1s"*"1 of 3"*150*"(b, 5 Load)"* ]]
 	[ -e run/report.html ]
-	run -2 --separate-stderr "$TOP/report/report.sh" run --fail-if 'p50>1ms@nothing'
+	run -2 --separate-stderr "$REPORT" run --fail-if 'p50>1ms@nothing'
 	[[ $stderr == *"no condition has such a name: p50>1ms@nothing"* ]]
-}
-
-@test "a report is drawn also in a folder whose name has a backslash" {
-	local folder='tables\there\new'
-	. "$TOP/report/foreign.sh"
-	. "$TOP/report/draw.sh"
-	printf 'a.tsv\t1\t2\n' | tables_in "$PWD/$folder"
-	[ "$(cat "$folder/a.tsv")" = $'1\t2' ]
 }
 
 @test "--fail-if: a short name that fits several columns is refused, unless one of them is the summary's main column" {
 	local words
-	checked() { TP_HOME=$TOP run "-$1" "$TOP/bin/fail" check "$2" "$3"; echo "$2 $3: $output"; }
+	checked() { run "-$1" "$TOP/bin/fail" check "$2" "$3"; echo "$2 $3: $output"; }
 	checked 2 paging 'p50>100ms'
 	[ "${#lines[@]}" = 1 ]
 	[[ $output == *in_memory_p50_ms*paged_out_p50_ms* ]]
@@ -449,77 +466,25 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 @test "tables and findings show a range with both ends, a missing figure with its reason, and no empty cell" {
 	ranged_rows
 	printf 'made/1\tf\t1\t\t\t\t\t\t\t\toverloaded\nmade/1\tg\t1\t\t\t\t\t\t\t\t\n' >>run/summary.tsv
-	"$TOP/report/report.sh" run
+	"$REPORT" run
 	grep -F '| c | 1 | 10.0 to 201\* (9.00 to 210) |' run/report.md
 	grep -qF '*: known as a range only' run/report.md
 	grep -F '| f | 1 | overloaded |' run/report.md
 	run -1 grep '|  |$' <(sed -n '/^| f /,/^$/p' run/report.md | cut -d'|' -f1-4)
-	"$TOP/report/report.sh" --table run >table
+	"$REPORT" --table run >table
 	grep -qx '  1  *10.0 to 201\*' table
 	[ -z "$(awk 'length > 80' table)" ]
 	# a finding about a range has from and to, and no value
-	sed -i 's/\.summary\[-1\] | \(level\|figure\)/.summary[3] | \1/g' home/experiments/made/say.jq
-	"$TOP/report/report.sh" --json run |
+	sed -i 's/\[-1\]/[3]/' home/experiments/made/analysis.py
+	"$REPORT" --json run |
 		jq -e '.findings[0] | .value == null and .from == 10 and .to == 201 and (.text | test("10.0 to 201 ms"))'
-}
-
-# Reference: scipy.stats.ttest_ind_from_stats on logarithms, degrees of freedom rounded down; the values are geometric means of
-# 9.3 9.5 9.6 9.4 9.7 and 9.8 9.9 10.4 9.7 10.1 with their t intervals; then -3 1 2 and 20 30 44, not on logarithms.
-@test "two figures are compared by a t test, from their means and intervals; ranges and bounds by their ends" {
-	local a='x_ms: 9.49894723, x_ms_low: 9.30463125, x_ms_high: 9.69732126, repeats: 5'
-	local b='x_ms: 9.97694421, x_ms_low: 9.64079936, x_ms_high: 10.32480938, repeats: 5'
-	compares() {	# compares A B PAIRS LOW HIGH VERDICT
-		jq -nr -L "$TOP/report" "include \"words\"; differs({$1}; {$2}; \"x_ms\"; $3)" >claim
-		decided_claims "$(<claim)" | jq -e "def is(\$want): if \$want == null then . == null else . - \$want | fabs < 1e-5 end;
-			.result.claims[] | (.low | is($4)) and (.high | is($5)) and .verdict == \"$6\""
-	}
-	. "$TOP/report/command.sh"
-	compares "$a" "$b" 1 0.1322192 0.8361889 holds	# though their intervals overlap
-	compares "$a" "$b" 3 0.0162270 0.9621766 holds
-	compares 'x_ms: 0, x_ms_low: -6.572410607728428, x_ms_high: 6.572410607728428, repeats: 3' \
-		'x_ms: 31.333333333333332, x_ms_low: 1.3859911333432926, x_ms_high: 61.280675533323375, repeats: 3' 1 0.6732634 \
-			61.9934032 holds
-	compares "$a" "$b" 10 -0.1239217 1.1185615 fails
-	# ranges are apart if their intervals do not touch
-	compares "$a" 'x_ms_from: 11, x_ms_to: 12, x_ms_low: 10.8, x_ms_high: 12.4, repeats: 5' 1 1.1026787 3.0953687 holds
-	compares "$a" 'x_ms_from: 9, x_ms_to: 12, x_ms_low: 8.8, x_ms_high: 12.4, repeats: 5' 1 -0.8973213 3.0953688 fails
-	# which of one of ten pairs are longer, by t.ppf(1 - 0.025 / 10, 4) / t.ppf(0.975, 4)
-	compares "$a" 'x_ms_from: 11, x_ms_to: 12, x_ms_low: 10.8, x_ms_high: 12.4, repeats: 5' 10 0.6978941 3.6992484 holds
-	# so is a lower bound without an interval, from what lies below it
-	compares "$a" 'x_ms: 11, x_ms_above: 1, repeats: 5' 1 1.3026787 null holds
-	compares "$a" 'x_ms: 9.6, x_ms_above: 1, repeats: 5' 1 -0.0973213 null fails
-	# two repeats have no interval, and ranges of one have none
-	compares 'x_ms_from: 1, x_ms_to: 2' 'x_ms_from: 8, x_ms_to: 9' 1 null null 'cannot tell'
-	compares "$a" 'x_ms: 20, repeats: 2' 1 null null 'cannot tell'
-	compares 'x_ms: 10, x_ms_low: 9.9, x_ms_high: 10.1, repeats: 2' 'x_ms: 20, x_ms_low: 19.9, x_ms_high: 20.1, repeats: 2' 1 \
-		null null 'cannot tell'
-	# the interval of a percentile is of all keys: as a t interval of three repeats it would be told apart
-	jq -nr -L "$TOP/report" 'include "words"; differs({p50_ms: 9.5, p50_ms_low: 9.3, p50_ms_high: 9.7, repeats: 3};
-		{p50_ms: 9.9, p50_ms_low: 9.68, p50_ms_high: 10.12, repeats: 3}; "p50_ms"; 1)' >claim
-	decided_claims "$(<claim)" | jq -e '.result.claims[0].verdict == "fails"'
-}
-
-@test "near a number is as far on both sides of it, also below 0" {
-	local number figure word
-	. "$TOP/report/command.sh"
-	while read -r number figure word; do	# within a tenth and 5
-		jq -nr -L "$TOP/report" "include \"words\"; {x_ms: $figure} | near(\"x_ms\"; $number; 0.1; 5)" >claim
-		[ "$(decided_claims "$(<claim)" | jq -r '.result.claims[].verdict')" = "$word" ]
-	done <<-'END'
-		40 46 holds
-		40 50 fails
-		-40 -46 holds
-		-40 -32 holds
-		-40 -50 fails
-		-100 -100 holds
-	END
 }
 
 @test "two repeats: both values stand in place of an interval; a condition breaks only by their t interval" {
 	breaks_above 130
 	printf 'schema/1\tsummary\tp50_ms_both\ttext\tms\t-1\t\t\n' >>run/schema.tsv
 	sed -i -e '1s/$/\tp50_ms_both/' -e '4s/.*/made\/1\tb\t5\t150\t\t\t0\t007\t120.000 180.000/' run/summary.tsv
-	drawn "$TOP/report/report.sh" run
+	drawn "$REPORT" run
 	grep -F '| b | 5 | 150 (120, 180) | 007 |' run/report.md
 	grep -q '<small> (120, 180)</small>' run/report.html
 	grep -qx 'a, b: .*' run/report.md
@@ -527,88 +492,90 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		[ "$(grep -c "#gpPt5' transform" run/figures/p50.svg)" = 2 ]	# circles
 	# one bar, of the row that has an interval, and its two caps
 	[ "$(tr -d '\n' <run/figures/p50.svg | grep -o "178)'  d='\(M[^M']*\)\{3,\}'" | grep -o M | wc -l)" = 3 ]
-	"$TOP/report/report.sh" --table run >table
+	"$REPORT" --table run >table
 	grep -q '^  5  *120, 180  007$' table
 	breaks_above 110
-	"$TOP/report/report.sh" --table run >table
+	"$REPORT" --table run >table
 	run -1 grep -F '<- breaks here' table
 	sed -i '4s/120.000 180.000/149.000 151.000/' run/summary.tsv
-	"$TOP/report/report.sh" --table run | tr -s '\n ' ' ' | grep '149, 151 .*<- breaks here.*its least value'
+	"$REPORT" --table run | tr -s '\n ' ' ' | grep '149, 151 .*<- breaks here.*its least value'
 }
 
 @test "a ranking separates neighbours only if everything before differs significantly from everything after" {
-	echo 'def views: view("ranks"; "summary"; "Ranks"; {rank: "p50_ms"}; "app p50_ms");' >>home/experiments/made/say.jq
+	printf 'def views(run):\n    return [page.View("ranks", "summary", "Ranks", "app p50_ms", rank="p50_ms")]\n' \
+		>>home/experiments/made/analysis.py
 	printf 'schema\tapp\tp50_ms\tp50_ms_low\tp50_ms_high\trepeats\n' >run/summary.tsv
 	printf 'made/1\t%s\t%s\t%s\t%s\t5\n' a 10 9.5 10.5 b 20 19.5 20.5 c 30 4 90 >>run/summary.tsv
 	sed -i '$a schema/1\tsummary\trepeats\tint\t-\t0\t\tRepeats' run/schema.tsv
-	verdict=$("$TOP/report/report.sh" --verdict run)
+	verdict=$("$REPORT" --verdict run)
 	echo "$verdict"
 	[[ $verdict == *": a (10.0 ms), b (20.0 ms) and c (30.0 ms) cannot all be told apart."* ]]
 	sed -i 's/\t4\t90\t/\t29\t31\t/' run/summary.tsv
-	verdict=$("$TOP/report/report.sh" --verdict run)
+	verdict=$("$REPORT" --verdict run)
 	echo "$verdict"
 	[[ $verdict == *": a (10.0 ms) first; then b"*"; c"*" last."* ]]
 	# without intervals nothing is compared, except a lower bound above the other's interval
 	sed -i.full -e '1s/$/\tp50_ms_above/' -e '/\tb\t/s/\t19.5\t20.5\t/\t\t\t/' -e '/\tc\t/d' run/summary.tsv
-	[[ $("$TOP/report/report.sh" --verdict run) == *": a (10.0 ms) and b (20.0 ms) are not compared"* ]]
+	[[ $("$REPORT" --verdict run) == *": a (10.0 ms) and b (20.0 ms) are not compared"* ]]
 	sed -i '/\tb\t/s/$/\t1/' run/summary.tsv
-	[[ $("$TOP/report/report.sh" --verdict run) == *": a (10.0 ms) first; b (more than 20.0 ms) last."* ]]
+	[[ $("$REPORT" --verdict run) == *": a (10.0 ms) first; b (more than 20.0 ms) last."* ]]
 	mv run/summary.tsv.full run/summary.tsv
 	# the share of keys without a response stands beside each name
 	sed -i -e '1s/$/\tkeys\tunanswered/' -e '2s/$/\t100\t20/' -e '3,$s/$/\t100\t0/' run/summary.tsv
 	printf 'schema/1\tsummary\t%s\tint\t-\t0\t\tx\n' keys unanswered >>run/schema.tsv
-	verdict=$("$TOP/report/report.sh" --verdict run | tr '\n' ' ')
+	verdict=$("$REPORT" --verdict run | tr '\n' ' ')
 	echo "$verdict"
 	[[ $verdict == *": a (10.0 ms, 20 % without"*") first; then b (20.0 ms); c (30.0 ms) last."* ]]
 }
 
 @test "most conditions disturbed: the verdict is 'Not usable', every finding is unsure, and no condition breaks" {
 	breaks_above 45
-	drawn "$TOP/report/report.sh" run
+	drawn "$REPORT" run
 	grep -q '<i class="breaks"' run/report.html
 	jq '.cells[0].flags = ["foreign CPU time 41.5 %"]' run/run.json >new
 	mv new run/run.json
 	sed -i '1s/$/\tforeign_percent_max/; 2,$s/$/\t41.5/' run/summary.tsv
 	printf 'schema/1\tsummary\tforeign_percent_max\treal\t%%\t2\t\tInterference\n' >>run/schema.tsv
-	drawn "$TOP/report/report.sh" run
+	drawn "$REPORT" run
 	grep -q '<div class="verdict unusable">' run/report.html
 	jq -e '(.verdict | startswith("Not usable") and contains("41.5 %")) and all(.findings[]; .verdict == "unsure")' \
 		run/findings.json
 	run -1 grep -F '**Slow' run/report.md
 	run -1 grep 'class="breaks"' run/report.html
-	"$TOP/report/report.sh" --table run >table
+	"$REPORT" --table run >table
 	run -1 grep -q 'breaks here' table
-	[[ $("$TOP/report/report.sh" --verdict run) == "Not usable"* ]]
+	[[ $("$REPORT" --verdict run) == "Not usable"* ]]
 	# other flags are named beside it
 	jq '.cells[0].flags = ["foreign CPU time 41.5 %; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new
 	mv new run/run.json
-	[[ $("$TOP/report/report.sh" --verdict run | tr '\n' ' ') == *"41.5 %"*"Also flagged: the load was 9.2 of 9.6 Mbit/s."* ]]
+	[[ $("$REPORT" --verdict run | tr '\n' ' ') == *"41.5 %"*"Also flagged: the load was 9.2 of 9.6 Mbit/s."* ]]
 	# another reason is named as it is, and not as other processes
 	jq '.cells[].flags = ["; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new
 	mv new run/run.json
-	[[ $("$TOP/report/report.sh" --verdict run | tr '\n' ' ') == *"flagged: the load was 9.2 of 9.6 Mbit/s"* ]]
+	[[ $("$REPORT" --verdict run | tr '\n' ' ') == *"flagged: the load was 9.2 of 9.6 Mbit/s"* ]]
 	jq '.cells[1].flags = []' run/run.json >new
 	mv new run/run.json
-	"$TOP/report/report.sh" --verdict run | tr '\n' ' ' >words
+	"$REPORT" --verdict run | tr '\n' ' ' >words
 	grep -q 'Flagged: in 1 of 3 conditions, in at least one repeat: the load' words
 }
 
 @test "report: an option is accepted before or after the run; two of them, or --record here, are refused" {
-	"$TOP/report/report.sh" --json run >before
-	"$TOP/report/report.sh" run --json | cmp before -
+	"$REPORT" --json run >before
+	"$REPORT" run --json | cmp before -
 	[ -s before ]
-	run -2 --separate-stderr "$TOP/report/report.sh" run --table --verdict
+	run -2 --separate-stderr "$REPORT" run --table --verdict
 	[ "${#stderr_lines[@]}" = 1 ]
-	run -2 --separate-stderr "$TOP/report/report.sh" --record run
+	run -2 --separate-stderr "$REPORT" --record run
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == *calibrat* && $stderr != *jq* ]]
 }
 
 @test "a kept run: report makes its tables, figures, findings and page; report.md shows the figures that are kept" {
 	local kept name
+	unset TP_HOME
 	for kept in rtt stalls; do	# whole; of whose samples a part is kept
 		cp -r "$TOP/results/reference/$kept" .
-		TP_HOME=$TOP TP_BIN=$TOP/bin drawn "$TOP/report/report.sh" "$kept" >said
+		drawn "$TOP/bin/report" "$kept" >said
 		[ "$(<said)" = "$PWD/$kept/report.html" ]
 		[ "$(wc -l <"$kept/summary.tsv")" -gt "$(jq '.cells | length' "$kept/run.json")" ]
 		[ -s "$kept/long.tsv" ]
@@ -642,6 +609,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 @test "in a browser window of 390 pixels no page or figure is cut off, and column heads are buttons" {
 	command -v chromium >/dev/null || skip "chromium is not installed"
 	local kept run
+	unset TP_HOME
 	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
 	[ "${#kept_runs[@]}" -gt 0 ]
 	for kept in "${kept_runs[@]}"; do
@@ -650,7 +618,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		tar --zstd -xf "$kept/samples.tar.zst" -C "$run"
 		[ "$(jq .kept.left_out_bytes "$kept/run.json")" = 0 ] || rm -rf "$run/cells"
 		jq 'del(.kept)' "$kept/run.json" >"$run/run.json"
-		TP_HOME=$TOP TP_BIN=$TOP/bin drawn "$TOP/report/report.sh" "$run"
+		drawn "$TOP/bin/report" "$run"
 		{
 			echo "<!DOCTYPE html><body><iframe style='width:390px;height:800px' srcdoc='"
 			sed "s/&/\&amp;/g; s/'/\&#39;/g" "$run/report.html"
@@ -694,14 +662,3 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	done
 }
 
-@test "pages: requests and pages that are longer than a pipe's buffer do not block each other" {
-	run -0 timeout 20 bash -c '
-		eval "$(sed -n "/^pages()/,/^}/p" "$1/report/report.sh")"
-		# in the place of jq: it prints a page before it reads the second request
-		coproc { for page in 1 2; do IFS= read -r request && printf "%0100000d\n" $page; done; }
-		jq_pid=$COPROC_PID
-		exec {from}<&"${COPROC[0]}" {to}>&"${COPROC[1]}"
-		judged=$(printf %0100000d 0)
-		pages "" "" >both' - "$TOP"
-	[ "$(tr -d '0\n' <both)" = 12 ]
-}

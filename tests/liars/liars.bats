@@ -32,7 +32,7 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 @test "liars: summary.tsv, long.tsv and the page of all scenes show the known truth" {
 	need cmark-gfm
 	"$liars" make-all run
-	"$TOP/report/report.sh" run >/dev/null
+	"$TOP/bin/report" run >/dev/null
 	run -0 "$liars" check summary run
 	run -0 "$liars" check long run
 	run -0 "$liars" check page run
@@ -56,7 +56,7 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 @test "liars: each scene alone: the terminal's text agrees with the known truth" {
 	local scene lies=0
 	for scene in "$each"/*; do
-		"$TOP/report/report.sh" "$scene" --findings >"$scene/said" || return 1
+		"$TOP/bin/report" "$scene" --findings >"$scene/said" || return 1
 		"$liars" check words "$scene" >out || { sed "s,^,$scene: ," out; lies=$((lies + 1)); }
 	done
 	[ $lies = 0 ]
@@ -66,7 +66,7 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 	local scene
 	need cmark-gfm
 	for scene in $(few exact-slow ranges-of-slow-answers overloaded ranges-of-a-tenth unanswered-half late-never failed-all); do
-		"$TOP/report/report.sh" "$each/$scene" >/dev/null
+		"$TOP/bin/report" "$each/$scene" >/dev/null
 		run -0 "$liars" check findings "$each/$scene"
 	done
 }

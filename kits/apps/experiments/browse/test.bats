@@ -68,7 +68,7 @@ made_up() {
 
 @test "browse: report: pages and job relative to the baseline; findings on vamp against nice; the same tables when made again" {
 	made_up
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	near "$(row plain_ms scheme=baseline)" 800 0.1
 	near "$(row all_rel scheme=baseline)" 1 0.001
 	near "$(row text_rel scheme=nice)" 0.375 0.0001		# 1.5 / 4
@@ -104,7 +104,7 @@ made_up() {
 	MADE_UP=$'alone none 1\nbaseline parallel 4\nnice parallel 1.5\nH parallel 1.6'
 	made_up
 	undrawn
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -r .verdict run/findings.json | grep -q 'all pages'
 	grep -q 'All, to the baseline' run/report.md
 	compares_nothing 2

@@ -73,7 +73,7 @@ says_so() {	# says_so CELL: the verdict of the made run says that this cell is m
 	jq -r .verdict run/findings.json | grep -q 'nothing to compare with' || return
 	find run/cells -name cell.json -exec sed -i "$failed" {} +
 	"$TOP/bin/summarize" run >/dev/null || [ $? = 1 ] || return
-	"$TOP/report/report.sh" --findings run | grep -q 'no findings yet'
+	"$TOP/bin/report" --findings run | grep -q 'no findings yet'
 }
 
 # With its first N repeats alone the made run compares nothing: no word of which is better, of significance, or of alike.

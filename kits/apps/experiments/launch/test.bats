@@ -59,7 +59,7 @@ made_up() {
 
 @test "launch: report: ratios to the baseline of the same application, and findings from them" {
 	made_up
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	near "$(row launch_rel app=writer scheme=baseline)" 1 0.001
 	near "$(row launch_rel app=writer scheme=alone)" 0.25 0.001
 	near "$(row launch_rel app=xpdf scheme=L)" 0.4 0.001

@@ -120,7 +120,7 @@ hand_made_menus() {
 	made_up
 	hand_made_menus >run/menus.tsv
 	bash -c '. "$1" && menus_sum run' bash "$TOP/kits/apps/experiments/startup/menus.sh"
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	[ "$(found swap-in-use '[.value, .unit, .verdict]')" = '[1.42,"times","none"]' ]
 	[ "$(found memory-left '[.value, .verdict]')" = '[25,"bad"]' ]
 	# one start of browser has no interval
@@ -155,7 +155,7 @@ hand_made_menus() {
 @test "startup: an idle hog in swap is not read back, unless a start reads more at the last step" {
 	local f
 	made_up
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	[[ $(found swap-in-use .text) == *"reads twice as much"* ]]
 	near "$(row swap_in_mb_high cell=editor-warm-used-file-200)" 4 0.001
 	# a panel for each kind of pressure
@@ -164,7 +164,7 @@ hand_made_menus() {
 		jq '.result.runs[0].swap_in_bytes = 12e6' "$f" >x
 		mv x "$f"
 	done
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	text=$(found swap-in-use .text)
 	[[ -n $text && $text != *"reads twice as much"* ]]
 }
@@ -174,7 +174,7 @@ hand_made_menus() {
 	hand_made_menus >run/menus.tsv
 	tables
 	cp -r run other
-	drawn "$TOP/report/report.sh" run other -o both --label a,b
+	drawn "$TOP/bin/report" run other -o both --label a,b
 	for name in a b; do
 		grep -qF ">swap: 2.5ms a read, $name<" both/figures/memory-editor.svg
 		grep -qF ">editor/$name<" both/figures/menu-tree.svg
@@ -183,7 +183,7 @@ hand_made_menus() {
 		grep -q "^| $name | editor " both/report.md
 	done
 	[ "$(jq '.findings[] | select(.id == "swap-in-use-b") | .value' both/findings.json)" = \
-		"$("$TOP/report/report.sh" run --json | jq '.findings[] | select(.id == "swap-in-use") | .value')" ]
+		"$("$TOP/bin/report" run --json | jq '.findings[] | select(.id == "swap-in-use") | .value')" ]
 }
 
 @test "startup: menus.sh finds every entry of a program with known menus, and leaves no process" {
@@ -255,7 +255,7 @@ hand_made_menus() {
 	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
 	run -1 "$TOP/bin/summarize" run
 	[ "$(cut -f 2 run/felt.tsv 2>/dev/null | wc -l)" -le 1 ]
-	"$TOP/report/report.sh" --findings run | grep -q 'no findings yet'
+	"$TOP/bin/report" --findings run | grep -q 'no findings yet'
 }
 
 # bats test_tags=all
@@ -303,13 +303,13 @@ hand_made_menus() {
 @test "startup: a start that never ended is a lower bound in verdict, findings, tables and figure" {
 	local n f
 	made_up
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	run -1 grep -q 'later than that' run/figures/file-time.svg
 	for f in run/cells/editor-warm-used-slow-2.5ms-200/*/startup.json; do
 		jq '.result.runs[0] |= (.state = "ceiling" | .stable_ms = null)' "$f" >x
 		mv x "$f"
 	done
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	grep -q 'later than that' run/figures/file-time.svg
 	# two of three starts had no window yet when they were given up
 	made_up
@@ -320,7 +320,7 @@ hand_made_menus() {
 		mv x $f
 	done
 	undrawn
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -r .verdict run/findings.json | grep -q 'more than 30.0 s'
 	[ "$(row late_percent cell=editor-warm-left-slow-2.5ms-25)" = 100.00 ]
 	# tables and findings mark it as a bound

@@ -109,7 +109,7 @@ made_up() {
 
 @test "video: report: frames, the job's slowdown, throttled processes, findings, figures; the same tables when made again" {
 	made_up
-	drawn "$TOP/report/report.sh" run
+	drawn "$TOP/bin/report" run
 	near "$(row fps_per_s scheme=baseline mult=none)" 11.88 0.0001		# (240 - 121.2) / 10
 	near "$(row dropped_percent scheme=baseline mult=none)" 50.5 0.0001
 	near "$(row seen_per_s scheme=L mult=with)" "$(awk 'BEGIN { print (240 - 49.2) * 0.098 }')" 0.001

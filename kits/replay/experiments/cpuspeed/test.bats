@@ -76,7 +76,7 @@ load ../families/replays
 	[ "$(column 25 ratio)" = 4.0000 ]
 	jq '.analysis_unsure = "medians differ"' "$RUN/run.json" >x
 	mv x "$RUN/run.json"
-	"$TOP/report/report.sh" --json "$RUN" >"$RUN/findings.json"
+	"$TOP/bin/report" --json "$RUN" >"$RUN/findings.json"
 	grep -q 'not to be relied on.*medians differ' "$RUN/findings.json"
 	rm "$RUN/analysis.json"
 	run "$TOP/bin/summarize" "$RUN"
@@ -121,7 +121,7 @@ load ../families/replays
 	grep -qF 'scheduler x: this kernel | has none' "$RUN/report.md"
 	grep -qF "Of 3 responses found at both, 2 take over 150 ms, instead of 1." "$RUN/report.md"
 	grep -qF "Of 2 responses found at both, 0 take over 150 ms, instead of 0." "$RUN/report.md"
-	run "$TOP/report/report.sh" --table "$RUN"
+	run "$TOP/bin/report" --table "$RUN"
 	[[ $output == *" at 50 "*"40.1"* ]]
 	# of responses that vncplay calls not usable nothing is decided; of total time it is
 	jq '.analysis_unsure = "too few"' "$RUN/run.json" >x
@@ -165,7 +165,7 @@ load ../families/replays
 		REPEATS=3 made cpuspeed 100 100:100:1:40 "25:25:4:$1"
 		rm "$RUN/analysis.json"
 		"$TOP/bin/summarize" "$RUN" >/dev/null
-		"$TOP/report/report.sh" --verdict "$RUN" | tr '\n' ' '
+		"$TOP/bin/report" --verdict "$RUN" | tr '\n' ' '
 	}
 	[[ $(verdict 400) == *"10 (95 % CI 10 to 10) times as long"*"responses were not compared."* ]]
 	[[ $(verdict 40.1) == *"No setting"*"not all compared."* ]]

@@ -54,7 +54,7 @@ column() {	# column SETTING NAME: of summary.tsv
 reported() {	# reported [drawn]: summary, page, findings.json; figures only where they are asked for
 	[ -n "${DRAWN_PATH-}" ] || undrawn
 	rm -rf "$RUN/figures"
-	"$@" "$TOP/report/report.sh" "$RUN" && cat "$RUN/findings.json"
+	"$@" "$TOP/bin/report" "$RUN" && cat "$RUN/findings.json"
 }
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | "\(.value) \(.verdict)"' "$RUN/findings.json"; }
 

@@ -93,7 +93,7 @@ by_logs() {
 		jq '.settings += {on: "attach:vnc:a:1", label: [.settings.base]} | .host.kernel = .settings.base' "$run/run.json" >x
 		mv x "$run/run.json"
 	done
-	drawn "$TOP/report/report.sh" old new -o both
+	drawn "$TOP/bin/report" old new -o both
 	RUN=both
 	near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.97 * b && a < 1.03 * b) }'; }
 	near "$(column new ratio)" 2
@@ -108,10 +108,10 @@ by_logs() {
 	# a third one has another session; and one whose replays were deleted
 	cp -r new other
 	echo "another session" >other/session.trace
-	run -2 "$TOP/report/report.sh" old other -o never
+	run -2 "$TOP/bin/report" old other -o never
 	[[ ${#lines[@]} = 1 && $output == *"other: its session"* ]]
 	rm new/cells/new/*/replay.rfb
-	run -1 "$TOP/report/report.sh" old new -o never
+	run -1 "$TOP/bin/report" old new -o never
 	[[ ${#lines[@]} = 1 && $output == *"new: its replays"* && ! -e never ]]
 }
 

@@ -40,7 +40,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	done
 	# a row with a wrong value, disturbed by other processes, is excluded
 	edit_json run/cells/vnc-0.1/1/cell.json '.server_own_percent = 5 | .foreign_percent = 40 | .marked = "foreign CPU time"'
-	fit vnc "$TOP/report/report.sh"
+	fit vnc "$TOP/bin/report"
 	near "$(need_of all cpu demand_ms)" 10 0.005
 	[ "$(need_of all cpu rows)/$(need_of all cpu disturbed)" = 5/0 ]
 	near "$(need_of all delay demand_ms)" 2 0.005
@@ -83,7 +83,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 		printf 'arrivals/1\tcount\t2\t0.3\t0.27\t\t\n'
 		for n in 1 2 5; do printf 'arrivals/1\tsources\t%d\t0.%d\t\t0.1\t1.2\n' "$n" "$n"; done
 	} >run/cells/web-1/1/arrivals.tsv
-	fit web "$TOP/report/report.sh"
+	fit web "$TOP/bin/report"
 	for f in report.html figures/response.svg figures/load.svg figures/cov.svg; do [ -s "run/$f" ]; done
 	[ "$(tail -n +2 run/points.tsv | cut -f2-8 | paste -sd ' ' |
 		tr '\t' ' ')" = "web 1.000000 1 1 0.100000 0.100000 1.200000 web\
@@ -120,7 +120,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	cell web-0 1 200 253.38 1.17 false
 	printf 'schema\tkind\tx\ty\texpected\tlow\thigh\narrivals/1\tsources\t1\t0.5\t\t0.1\t1.2\n' |
 		tee run/cells/web-0/1/arrivals.tsv >run/cells/web-1/1/arrivals.tsv
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	[ -s run/figures/cov.svg ]
 }
 
@@ -141,7 +141,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	run -5 "$TOP/bin/fail" judge run 'p95>2s,late>90%'
 	[ "$(grep -c '^FAILED .*9,000 of 10,000 requests failed' <<<"$output")" = 2 ]
 	run -0 "$TOP/bin/fail" judge run 'lambda<1,late_p99_ms_max>1s'
-	run -0 "$TOP/report/report.sh" --table run
+	run -0 "$TOP/bin/report" --table run
 	grep -E ' 7 +8993 ' <<<"$output"
 	jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json >said
 	[ "$(grep -c . said)" = 2 ]
@@ -176,7 +176,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 			| .sent_kbyte_per_s = 9990 | .received_kbyte_per_s = 120' --argjson r "$repeat"
 		edit_json "run/cells/web-1/$repeat/vusers.json" '.result.received_kbyte_per_s = 9552'
 	done
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	jq -c '.findings[]' run/findings.json
 	[ -s run/figures/servers.svg ]
 	# 68 / 71 - 1
@@ -214,7 +214,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	# (40, 18), (80, 66), (160, 72): R² is 2960^2 / (7466.67 * 1752); the second row lies 14 + 13.333 * 2960 / 7466.67 off
 	line 66
 	[[ $(finding run balance text) == *"no straight line (R² 0.670, at most 19.3 points off)"* ]]
-	"$TOP/report/report.sh" run
+	"$TOP/bin/report" run
 	grep -q 'CPU, % of its share; R² 0.670' run/figures/servers.svg
 }
 
@@ -250,7 +250,7 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 	cell open-6 1 32 53 1.00 true
 	cell open-1 1 200 5000 1.00 true
 	cell pages-2 1 95.5 427.55 1.00 true
-	fit web,pages,open "$TOP/report/report.sh"
+	fit web,pages,open "$TOP/bin/report"
 	[[ $(finding run open-loop text) == *"Asked for 200 objects a second, an open loop waits 5000 ms, users who think 253 ms"* ]]
 	[[ $(finding run pages text) == *"takes 428 ms"*"57.3 pages a second"*"253 ms at 95.5"* ]]
 	for f in loadlines response load; do [ -s "run/figures/$f.svg" ]; done

@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-# figures.jq - which figures: families/settings.jq.
-include "settings";
-
-def figures: settings_figures("other reads from the session's disk, 1/s"; true);
