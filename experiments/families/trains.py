@@ -30,7 +30,7 @@ def latency(row: Row) -> Amount:
 # --- several protocols, or runs of one on several machines and days: a curve for each -----------------------------
 
 def systems(run: Run) -> list[str]:
-    return distinct(row['protocol'] for row in run.table('summary'))
+    return distinct(row.get('protocol') for row in run.table('summary'))
 
 
 def is_several(run: Run) -> bool:
@@ -52,7 +52,7 @@ def over(run: Run, system: str) -> Run:
     facts = {**run.facts, 'settings': {**settings_of(run, system), 'protocols': [system]},
              'protocol': (run.facts.get('protocols') or {}).get(system) or run.facts.get('protocol')}
     return replace(run, facts=facts, tables={**run.tables, **{
-        name: [row for row in run.tables[name] if row['protocol'] == system] for name in ('summary', 'compare') if name in run.tables}})
+        name: [row for row in run.tables[name] if row.get('protocol') == system] for name in ('summary', 'compare') if name in run.tables}})
 
 
 # --- the probe's own error on this run's path, by the machine's calibration ---------------------------------------
