@@ -73,7 +73,7 @@ def test_stalls_a_range_of_late_keys_points_to_the_reference_application_only_in
 
 
 def left(*rows):
-    return Said('stalls', [row(LIGHT, r) for r in rows]).of('probe_finding')
+    return Said('stalls', [row(LIGHT, r) for r in rows]).one('probe')
 
 
 @pytest.mark.parametrize('columns, there, absent', [
