@@ -78,16 +78,17 @@ def error_words(run: Run, row: Row) -> str:
         return (f'**{what}: the probe sees a response {ms(row.get("offset_ms"))} after the application drew it.** Of this, '
                 f'{ms(row.get("floor_ms"))} is {wait}, {ms(row.get("less_floor_ms"))} is server, link and probe.')
     tail = row.get('tail_percent')
-    return (f"**{what}: the probe's error is {ms(row.get('offset_ms'))}** (median of {value_text(row['keys'])} keys), standard deviation "
-            f'{ms(row.get("sd_ms"))}.'
+    return (f"**{what}: the probe's error is {ms(row.get('offset_ms'))}** (median of {value_text(row['keys'])} keys), standard "
+            f'deviation {ms(row.get("sd_ms"))}.'
             + ('' if tail is None else f' For {value_text(tail)} % of the keys the error is at most {ms(row.get("error_ms"))}.'))
 
 
 def of_path(run: Run, row: Row) -> Finding:
     lost = row.get('lost') or 0
     unseen = f' No answer was seen to {value_text(lost)} of {value_text(row["keys"] + lost)} keys.' if lost > 0 else ''
+    verdict_ = 'none' if not is_told(row) else 'good' if is_accurate(row) else 'bad'
     return Finding(f'{row["path"]}-{row["probe"]}', f'{error_words(run, row)}{unseen}{drift_words(run, row)}',
-                   Amount(row.get('offset_ms'), unit='ms'), 'none' if not is_told(row) else 'good' if is_accurate(row) else 'bad', 'offset')
+                   Amount(row.get('offset_ms'), unit='ms'), verdict_, 'offset')
 
 
 def findings(run: Run) -> list[Finding]:
@@ -117,8 +118,8 @@ def verdict(run: Run) -> str:
     if not misses:
         return ('The probe is accurate: its median error is below 1 ms, its spread below 0.5 ms on '
                 f'{words.and_list([path_words(row) for row in told])}.')
-    return (f"The probe's error is not within the limits (median 1 ms, spread 0.5 ms, 1 key in 20 not seen) on {words.and_list(misses)}. "
-            + miss_words(run))
+    return ("The probe's error is not within the limits (median 1 ms, spread 0.5 ms, 1 key in 20 not seen) on "
+            f'{words.and_list(misses)}. {miss_words(run)}')
 
 
 # --- what later runs carry ----------------------------------------------------------------------------------------
@@ -141,14 +142,18 @@ def record(run: Run) -> dict[str, Any]:
     """All delays of a path together, for each path and probe."""
     host = run.facts.get('host') or {}
     return {'schema': 'thinprobe.calibration/1', **part(run.facts, 'started', 'version'),
-            'host': {**part(host, 'kernel', 'system', 'virtualisation', 'clocksource'), 'model': (host.get('cpu') or {}).get('model')},
+            'host': {**part(host, 'kernel', 'system', 'virtualisation', 'clocksource'), **part(host.get('cpu'), 'model')},
             'lab': part(run.facts.get('lab'), 'rate', 'rootless', 'shared_cpus', 'real_time'),
             'paths': [path_record(run, row) for row in of_all_delays(run)]}
 
 
 def views(run: Run) -> list[View]:
-    return [View('main', 'summary', 'Offset by path and delay', 'probe delay keys offset_ms sd_ms error_ms lost floor_ms less_floor_ms', by='path'),
-            View('ways', 'summary', 'The two ways', 'probe delay injected_ms measured_ms there_ms back_ms offset_min_ms less_base_ms', by='path')]
+    return [
+        View('main', 'summary', 'Offset by path and delay',
+             'probe delay keys offset_ms sd_ms error_ms lost floor_ms less_floor_ms', by='path'),
+        View('ways', 'summary', 'The two ways',
+             'probe delay injected_ms measured_ms there_ms back_ms offset_min_ms less_base_ms', by='path'),
+    ]
 
 
 # --- figures ------------------------------------------------------------------------------------------------------
@@ -159,11 +164,12 @@ LOOKS = {'patch': Look(LIGHT, 7), 'wire': Look(HEAVY, 5)}
 def offset_curves(rows: Rows, delays: list[str], has_wire: bool) -> list[Curve]:
     """Of a path: medians, from the least offset to the tail."""
     curves = []
+    waits = [row for row in rows if row['probe'] == 'patch' and has_floor(row)]
     for (probe, name), by in zip(PROBES.items(), (-0.12, 0.12)):
         dots = [Place(delays.index(row['delay']) + 1 + (by if has_wire else 0), row['offset_ms'], row.get('offset_min_ms'),
                       row['offset_ms'] + (row.get('tail_ms') or 0), text=f'{row["delay"]}: {digits(row["offset_ms"])}')
                 for row in rows if row['probe'] == probe]
-        floor = [Place(delays.index(row['delay']) + 1, row['floor_ms']) for row in rows if row['probe'] == 'patch' and has_floor(row)]
+        floor = [Place(delays.index(row['delay']) + 1, row['floor_ms']) for row in waits]
         curves += [Curve('bars hover', dots, LOOKS[probe], name), Curve('line', floor, Look(LINE, dash=3), 'server’s least wait')]
     return curves
 

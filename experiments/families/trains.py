@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What experiments with trains of keys beside a load share: several protocols or runs, the probe's own error, names of applications and
-loads."""
+"""What experiments with trains of keys beside a load share: several protocols or runs, the probe's own error, names of applications
+and loads."""
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -51,16 +51,16 @@ def over(run: Run, system: str) -> Run:
     """The document with that system only."""
     facts = {**run.facts, 'settings': {**settings_of(run, system), 'protocols': [system]},
              'protocol': (run.facts.get('protocols') or {}).get(system) or run.facts.get('protocol')}
-    return replace(run, facts=facts, tables={**run.tables, **{
-        name: [row for row in run.tables[name] if row.get('protocol') == system] for name in ('summary', 'compare') if name in run.tables}})
+    tables = {name: [row for row in run.table(name) if row.get('protocol') == system] for name in ('summary', 'compare')}
+    return replace(run, facts=facts, tables={**run.tables, **tables})
 
 
 # --- the probe's own error on this run's path, by the machine's calibration ---------------------------------------
 
 def calibrated(run: Run, probe: str = 'patch') -> dict[str, Any] | None:
     """What the calibration says of the run's path. Xvnc's frame clock is no error of the probe."""
-    first = (notes.protocols(run) or [''])[0]
-    path = None if is_several(run) else 'vnc-refecho' if first.startswith('vnc') else 'x11' if first.startswith(('x11', 'attach')) else None
+    first = '' if is_several(run) else (notes.protocols(run) or [''])[0]
+    path = 'vnc-refecho' if first.startswith('vnc') else 'x11' if first.startswith(('x11', 'attach')) else None
     record = run.facts.get('calibration') or {}
     return next(({**p, 'started': p.get('started') or record.get('started')} for p in record.get('paths') or []
                  if p.get('path') == path and p.get('probe') == probe and p.get('error_ms') is not None), None)
@@ -69,7 +69,8 @@ def calibrated(run: Run, probe: str = 'patch') -> dict[str, Any] | None:
 def resolution(run: Run) -> float:
     """Lower latencies, in ms, are not reported as numbers. Without a calibration: the latency of a target inside the probe."""
     found, chain = calibrated(run) or {}, run.facts.get('chain') or {}
-    return next((value for value in (found.get('error_ms'), chain.get('latency_p99_ms'), chain.get('latency_p50_ms')) if value is not None), 0.0)
+    known = (found.get('error_ms'), chain.get('latency_p99_ms'), chain.get('latency_p50_ms'))
+    return next((value for value in known if value is not None), 0.0)
 
 
 def spread(found: Mapping[str, Any] | None) -> float | None:
@@ -81,9 +82,9 @@ def limits(columns: Mapping[str, float | None]) -> dict[str, float]:
 
 
 def resolve(run: Run) -> Run:
-    """The document with NAME_least where a figure may be below the resolution (docs/method.md): a latency below the probe's error; a
-    difference of two times below √2 times the spread; a mean stall below two errors over the train; a stage that begins or ends with a
-    packet, below the spread on the wire."""
+    """The document with NAME_least where a figure may be below the resolution (docs/method.md): a latency below the probe's error;
+    a difference of two times below √2 times the spread; a mean stall below two errors over the train; a stage that begins or ends
+    with a packet, below the spread on the wire."""
     error, pixels, wire = resolution(run), calibrated(run), spread(calibrated(run, 'wire'))
     seconds = run.setting('seconds', 0)
 
@@ -95,10 +96,11 @@ def resolve(run: Run) -> Run:
         return None if pixels is None or updates <= 0 else 2 * pixels['error_ms'] / updates
 
     jitter = differences(spread(pixels))
-    least = limits({'latency_sent_p50_ms': error, 'jitter_sd_ms': jitter, 'mean_positive_stall_ms': jitter, 'wire_jitter_sd_ms': differences(wire),
-                    **{f'latency_{which}{p}_ms': error for p in PERCENTILES for which in ('', 'high_')}})
+    least = limits({'latency_sent_p50_ms': error, 'jitter_sd_ms': jitter, 'mean_positive_stall_ms': jitter,
+                    'wire_jitter_sd_ms': differences(wire), **{f'latency_{which}{p}_ms': error for p in PERCENTILES for which in ('', 'high_')}})
     stage = limits(dict.fromkeys(('mean_ms', 'p50_ms', 'p90_ms', 'max_ms'), wire))
-    tables = {**run.tables, 'summary': [{**row, **least, **limits({'mean_stall_ms': mean_stall(row)})} for row in run.table('summary')]}
+    summary = [{**row, **least, **limits({'mean_stall_ms': mean_stall(row)})} for row in run.table('summary')]
+    tables = {**run.tables, 'summary': summary}
     if 'stages' in tables:
         tables['stages'] = [{**row, **stage} if 'wire' in row['stage'] else row for row in tables['stages']]
     if 'compare' in tables:
@@ -107,12 +109,13 @@ def resolve(run: Run) -> Run:
 
 
 def left_words(late_us: float | None, turns_ms: float | None) -> str:
-    """Keys that go one by one wait for the answer before and for the display to be at rest: they are late by what this machine adds to
-    that, if it is over 10 ms (keyrepeat's keys_left_late)."""
+    """Keys that go one by one wait for the answer before and for the display to be at rest: they are late by what this machine adds
+    to that, if it is over 10 ms (keyrepeat's keys_left_late)."""
     sent, text = '' if turns_ms is None else ' at a fixed rate', ''
     if late_us is not None:
         text += (f' Each key{sent} left within 1 ms of its due time.' if late_us <= 1000 else
-                 f' The latest key{sent} left {words.with_unit(late_us / 1000, "ms")} after its due time; that delay is part of the figures.')
+                 f' The latest key{sent} left {words.with_unit(late_us / 1000, "ms")} after its due time; that delay is part of the '
+                 'figures.')
     if turns_ms is not None:
         text += (' No key that goes one by one is known to have left over 10 ms after its turn.' if turns_ms <= 10 else
                  f' Of keys that go one by one, the latest left {words.with_unit(turns_ms, "ms")} after its turn.')
@@ -127,8 +130,8 @@ def calibration_words(run: Run, found: Mapping[str, Any] | None) -> str:
         where = ': the client was another machine' if is_ssh else ' on this machine (`thinprobe calibrate`)'
         return f' The probe was not calibrated{where}.'
     tail = '' if found.get('tail_percent') is None else f' for {value_text(found["tail_percent"])} % of the keys.'
-    return (f' By calibration of {(found["started"] or "")[:10]}{" (flagged)" if found.get("disturbed") is True else ""}, the probe\'s error is at '
-            f'most {words.fixed(found["error_ms"], 2)} ms{tail or "."}')
+    return (f' By calibration of {(found["started"] or "")[:10]}{" (flagged)" if found.get("disturbed") is True else ""}, the '
+            f"probe's error is at most {words.fixed(found['error_ms'], 2)} ms{tail or '.'}")
 
 
 def probe(run: Run) -> Finding | None:

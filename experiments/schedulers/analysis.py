@@ -2,13 +2,12 @@
 """Effect of scheduler settings on slow responses. Findings say "better" or "worse" only with a verdict of compare.tsv."""
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 from analysis import notes, words
 from analysis.amounts import Amount, Row, above, amount, exceeds, in_words, interval_words, number, with_both, within
-from analysis.draw import (COLOURS, DASHED, Axis, Curve, Drawing, Look, Mark, Panel, Place, look, over as curves_over, place, row_of, rows_axis,
-                           stripes)
+from analysis.draw import COLOURS, DASHED, Axis, Curve, Drawing, Look, Mark, Panel, Place, look, place, row_of, rows_axis, stripes
+from analysis.draw import over as curves_over
 from analysis.notes import value_text
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
@@ -16,8 +15,8 @@ from experiments.families import trains
 from experiments.families.trains import Rows, is_several, latency, over, protocol, systems
 
 BASE = 'default'
-# Largest percentage of late keys with which a response counts as nearly as fast as without load. (That response is computed: its CPU time
-# and the least wait of the server.)
+# Largest percentage of late keys with which a response counts as nearly as fast as without load. (That response is computed: its
+# CPU time and the least wait of the server.)
 LATE_MOST = 5
 NEAR = 'nearly as fast as computed without load'
 
@@ -37,7 +36,8 @@ def settings(run: Run) -> Sequence[Row]:
 def labels(run: Run) -> Labels:
     shared = trains.labels(run)
     says = {row['setting']: row['says'] for row in settings(run) if row.get('says')}
-    return Labels(shared.heading, {**shared.value, 'setting': says, 'part': {'table': 'every setting', 'length': 'longer operations'}})
+    part = {'table': 'every setting', 'length': 'longer operations'}
+    return Labels(shared.heading, {**shared.value, 'setting': says, 'part': part})
 
 
 def resolve(run: Run) -> Run:
@@ -98,12 +98,13 @@ def others(run: Run) -> Rows:
 
 def default_overload(run: Run) -> str:
     """Overloaded in 1 of 6 repeats, if the default was."""
-    return next((f'overloaded in {value_text(row["overloaded"])} of {words.plural(row["repeats"], "repeat")}' for row in tried(run, 'heavy')
-                 if row['setting'] == BASE and cannot_keep_up(row)), '')
+    return next((f'overloaded in {value_text(row["overloaded"])} of {words.plural(row["repeats"], "repeat")}'
+                 for row in tried(run, 'heavy') if row['setting'] == BASE and cannot_keep_up(row)), '')
 
 
 def overload_words(run: Run) -> str:
-    found = {row['setting'] for row in run.table('summary') if row.get('part') == 'table' and row['app'] == 'heavy' and cannot_keep_up(row)}
+    found = {row['setting'] for row in run.table('summary')
+             if row.get('part') == 'table' and row['app'] == 'heavy' and cannot_keep_up(row)}
     return f' Overloaded, so without a median: {words.and_list([says(run, name) for name in sorted(found)])}.' if found else ''
 
 
@@ -177,13 +178,14 @@ def by_default(run: Run) -> Finding | None:
     row, light, cost = row_for(run, BASE), row_for(run, BASE, 'light'), main_cost(run)
     start = f'**By default, with {load_words(run)}, the'
     if full := default_overload(run):
-        return Finding('default', f'{start} heavy application cannot keep up**: {full}, so there is no median.', None, 'bad', 'settings')
+        text = f'{start} heavy application cannot keep up**: {full}, so there is no median.'
+        return Finding('default', text, None, 'bad', 'settings')
     if not row:
         return None
     vim = f' Vim responds in {in_words(latency(light))}.' if light else ''
-    return Finding('default', f'{start} median response of the heavy application is {in_words(latency(row))}.** With fair sharing, '
-                   f'{words.plain(cost)} ms of CPU time would take {words.with_unit(cost * ((load(run) or 0) + 1), "ms")}.{vim}', latency(row),
-                   sure_verdict(above(row, 'latency_p50_ms', run.threshold_ms())), 'settings')
+    text = (f'{start} median response of the heavy application is {in_words(latency(row))}.** With fair sharing, '
+            f'{words.plain(cost)} ms of CPU time would take {words.with_unit(cost * ((load(run) or 0) + 1), "ms")}.{vim}')
+    return Finding('default', text, latency(row), sure_verdict(above(row, 'latency_p50_ms', run.threshold_ms())), 'settings')
 
 
 def surely_words(run: Run, rows: Rows) -> str:
@@ -218,10 +220,10 @@ def remedies(run: Run) -> Finding | None:
                        f'{in_words(latency(base))}.{more}', latency(base), 'good' if is_repeated(base) else 'unsure', 'settings')
     if not near:
         fastest = measured(run)[:1]
-        return Finding('remedies', f'**No setting surely makes responses {NEAR}** (median at most {limit_words(run)}; at most {LATE_MOST} % late). '
-                       f'The fastest is {named(run, fastest)}.{more}', latency(fastest[0]), figure='settings')
-    return Finding('remedies', f'**These settings make responses {NEAR}** {surely_words(run, near)}: {named(run, near)}.{more}', latency(near[0]),
-                   'good' if all(map(is_repeated, near)) else 'unsure', 'settings')
+        return Finding('remedies', f'**No setting surely makes responses {NEAR}** (median at most {limit_words(run)}; at most '
+                       f'{LATE_MOST} % late). The fastest is {named(run, fastest)}.{more}', latency(fastest[0]), figure='settings')
+    return Finding('remedies', f'**These settings make responses {NEAR}** {surely_words(run, near)}: {named(run, near)}.{more}',
+                   latency(near[0]), 'good' if all(map(is_repeated, near)) else 'unsure', 'settings')
 
 
 def price(run: Run) -> Finding | None:
@@ -238,21 +240,23 @@ def price(run: Run) -> Finding | None:
     each = '; '.join(f'{text} % with {words.and_list([says(run, row["setting"]) for row in rows if share(row) == text])}'
                      for text in sorted(set(map(share, rows)), key=float, reverse=True))
     cheap = max(reversed(rows), key=lambda row: float(row['load_share_percent']))
-    return Finding('price', f"**By default, the CPU hogs get {share(base)} % of a CPU.** Where the median is at most half of the default's, they get "
-                   f'{each}.', amount(cheap, 'load_share_percent'), figure='settings')
+    return Finding('price', f'**By default, the CPU hogs get {share(base)} % of a CPU.** Where the median is at most half of the '
+                   f"default's, they get {each}.", amount(cheap, 'load_share_percent'), figure='settings')
 
 
 def protected_up_to(run: Run, rows: Rows) -> tuple[float, bool]:
-    """Of rows of a setting in the order of their lengths: the longest operation that it protects, in ms, and whether it was the longest
-    tried."""
+    """Of rows of a setting in the order of their lengths: the longest operation that it protects, in ms, and whether it was the
+    longest tried."""
     lost = next((i for i, row in enumerate(rows) if not is_protected(run, row)), len(rows))
     return (rows[lost - 1]['cost_ms'] if lost else 0.0), lost == len(rows)
 
 
 def lengths(run: Run) -> Finding | None:
-    tried_ = [row for row in run.table('summary') if row.get('part') == 'length']
-    rows = sorted((row for row in tried_ if cannot_keep_up(row) or is_usable(row)), key=lambda row: (str(row['setting']), float(row['cost_ms'])))
-    found = [(setting, *protected_up_to(run, of)) for setting, group in groupby(rows, key=lambda row: str(row['setting'])) if len(of := list(group)) > 1]
+    every = [row for row in run.table('summary') if row.get('part') == 'length']
+    rows = [row for row in every if cannot_keep_up(row) or is_usable(row)]
+    of = {setting: sorted((row for row in rows if row['setting'] == setting), key=lambda row: float(row['cost_ms']))
+          for setting in sorted({row['setting'] for row in rows})}
+    found = [(setting, *protected_up_to(run, mine)) for setting, mine in of.items() if len(mine) > 1]
     if not found:
         return None
     found.sort(key=lambda one: -one[1])
@@ -261,10 +265,10 @@ def lengths(run: Run) -> Finding | None:
                      for setting, to, is_all in found)
     head = ('No operation tried is too long for the protection' if all(is_all for *_, is_all in found) else
             'Long operations lose the protection')
-    once = ' Each length was measured once.' if all(row.get('repeats') == 1 for row in tried_) else ''
-    hogs = next((value for value in (run.setting('length_load'), (run.setting('length') or {}).get('sinks')) if value is not None), '?')
-    return Finding('length', f'**{head}** with {value_text(hogs)} CPU hogs. The median response stays within twice the operation\'s own CPU time, '
-                   f"the server's least wait and 5 ms {each}.{once}", Amount(found[0][1], unit='ms'), figure='length')
+    once = ' Each length was measured once.' if all(row.get('repeats') == 1 for row in every) else ''
+    hogs = run.setting('length_load', (run.setting('length') or {}).get('sinks') or '?')
+    return Finding('length', f"**{head}** with {value_text(hogs)} CPU hogs. The median response stays within twice the operation's "
+                   f"own CPU time, the server's least wait and 5 ms {each}.{once}", Amount(found[0][1], unit='ms'), figure='length')
 
 
 def ratio_words(run: Run, row: Row) -> str:
@@ -283,8 +287,8 @@ def ratio_words(run: Run, row: Row) -> str:
 def tested(run: Run) -> Finding:
     rows = verdicts(run)
     if not rows:
-        return Finding('tested', '**The differences are not tested for significance**: that needs five repeats that include the default '
-                       '(`--repeat 5`).', None, 'unsure', 'settings')
+        return Finding('tested', '**The differences are not tested for significance**: that needs five repeats that include the '
+                       'default (`--repeat 5`).', None, 'unsure', 'settings')
     each = [f'{word}: {words.and_list([ratio_words(run, row) for row in of])}'
             for word in ('better', 'worse', 'no difference shown', 'too noisy', 'not comparable')
             if (of := [row for row in rows if row.get('verdict') == word])]
@@ -293,8 +297,8 @@ def tested(run: Run) -> Finding:
         a = amount(row, 'ratio').at_most()
         return 1e9 if a is None else a
 
-    return Finding('tested', '**Compared with the default in the same repeat** (the heavy application: ratio of medians; paired t test, Holm): '
-                   f'{"; ".join(each)}.', amount(min(rows, key=most), 'ratio'), figure='settings')
+    return Finding('tested', '**Compared with the default in the same repeat** (the heavy application: ratio of medians; paired t '
+                   f'test, Holm): {"; ".join(each)}.', amount(min(rows, key=most), 'ratio'), figure='settings')
 
 
 def findings_of(run: Run) -> list[Finding]:
@@ -309,7 +313,8 @@ def verdict_of(run: Run) -> str:
     if not base and not full:
         text = 'The default setting was not measured: there is nothing to compare with.'
     elif not others(run):
-        text += f'Only the default was measured: its median response is {median}.' if base else 'No other setting has a median response.'
+        text += (f'Only the default was measured: its median response is {median}.' if base else
+                 'No other setting has a median response.')
     elif base and base in near:
         text += f'By default {app} is {NEAR} ({median}); it needs no setting.'
     elif not near:
@@ -335,12 +340,14 @@ def findings(run: Run) -> list[Finding]:
 
 
 def views(run: Run) -> list[View]:
-    return [View('main', 'summary', 'Response time by setting', 'protocol? setting app cost_ms sinks latency_p50_ms latency_max_ms load_share_percent',
-                 by='part'),
-            View('more', 'summary', 'More of each setting', 'protocol? setting app cost_ms sinks late_share_percent coalesced_percent repeats marked?',
-                 by='part'),
-            View('compare', 'compare', 'Against the default in the same repeat', 'protocol? setting app cost_ms sinks pairs ratio p verdict',
-                 by='part')]
+    return [
+        View('main', 'summary', 'Response time by setting',
+             'protocol? setting app cost_ms sinks latency_p50_ms latency_max_ms load_share_percent', by='part'),
+        View('more', 'summary', 'More of each setting',
+             'protocol? setting app cost_ms sinks late_share_percent coalesced_percent repeats marked?', by='part'),
+        View('compare', 'compare', 'Against the default in the same repeat',
+             'protocol? setting app cost_ms sinks pairs ratio p verdict', by='part'),
+    ]
 
 
 # --- figures ------------------------------------------------------------------------------------------------------
@@ -367,9 +374,9 @@ def slowest_ms(row: Row) -> float | None:
 def setting_curves(run: Run, rows: list[tuple[dict[str, Any], float]], c: str, at: Look, load_: float) -> list[Curve]:
     """Of one load: the values with their intervals; of times, thin up to the slowest key. rows: with their heights."""
     dots = [p for row, y in rows if (p := place(y, row, c, setting_name(run, row)))]
+    intervals = [Place(row[f'{c}_low'], y, x2=row.get(f'{c}_high'), y2=y) for row, y in rows if row.get(f'{c}_low') is not None]
     curves = [Curve('hover', [Place(p.y, p.x, text=p.text) for p in dots], at, f'with {value_text(load_)} CPU hogs'),
-              Curve('segment', [Place(row[f'{c}_low'], y, x2=row.get(f'{c}_high'), y2=y) for row, y in rows if row.get(f'{c}_low') is not None],
-                    replace(at, width=3), '95 % interval')]
+              Curve('segment', intervals, replace(at, width=3), '95 % interval')]
     if c.startswith('latency'):
         curves.append(Curve('segment', [Place(row[c], y, x2=x, y2=y) for row, y in rows if (x := slowest_ms(row)) is not None],
                             replace(at, width=0.8), 'to the slowest key'))
@@ -386,8 +393,8 @@ def settings_panel(run: Run, rows: Rows, names: list[str], app: str, c: str, tit
 
     is_time = c.startswith('latency')
     lows = [row[c] if row.get(f'{c}_low') is None else row[f'{c}_low'] for row in rows]
-    x = Axis('response time, ms', min([*lows, 5]), max([most for row in rows if (most := slowest_ms(row)) is not None] + [200]), log=True,
-             unit='ms') if is_time else PERCENT
+    most = max([ms for row in rows if (ms := slowest_ms(row)) is not None] + [200])
+    x = Axis('response time, ms', min([*lows, 5]), most, log=True, unit='ms') if is_time else PERCENT
     curves = [curve for i, n in enumerate(loads)
               for curve in setting_curves(run, [(row, y_of(row)) for row in rows if row['sinks'] == n], c, look(i), n)]
     return Panel(x, rows_axis(names), curves, title_, stripes(names) + ([Mark(run.threshold_ms(), dash=2)] if is_time else []))
@@ -409,7 +416,8 @@ def length_figure(run: Run) -> Drawing | None:
     rows = [row for row in run.measured() if row.get('part') == 'length']
     if not rows:
         return None
-    names, hogs, floor, costs = names_of(run, rows), rows[-1]['sinks'], protocol(run).get('floor_ms') or 0, distinct(row['cost_ms'] for row in rows)
+    names, hogs, floor = names_of(run, rows), rows[-1]['sinks'], protocol(run).get('floor_ms') or 0
+    costs = distinct(row['cost_ms'] for row in rows)
     start, end = min(costs), max(costs)
 
     def x_of(row: Row, i: int) -> float:
@@ -422,8 +430,9 @@ def length_figure(run: Run) -> Drawing | None:
               Curve('line', [Place(x, x * (hogs + 1) + floor) for x in steps], DASHED, f'fair sharing: × {value_text(hogs + 1)}')]
     for i, name in enumerate(names):
         at = replace(look(i), colour=COLOURS[(6, 0, 1, 2, 3, 4, 5)[i % 7]])
-        curves.append(Curve('points', [Place(x_of(row, i), row['latency_ms']) for row in run.table('cdf') if row.get('part') == 'length'
-                                       and setting_name(run, row) == name and row.get('latency_ms') is not None], replace(at, shape=7, size=0.25)))
+        keys = [row for row in run.table('cdf') if row.get('part') == 'length' and setting_name(run, row) == name]
+        curves.append(Curve('points', [Place(x_of(row, i), row['latency_ms']) for row in keys if row.get('latency_ms') is not None],
+                            replace(at, shape=7, size=0.25)))
         curves += curves_over([(x_of(row, i), row) for row in rows if setting_name(run, row) == name], 'latency_p50_ms', at, name,
                               draw='line hover')
     x = Axis('CPU time of the operation, ms', start / 1.25, end * 1.25, log=True, tics=[(ms, words.plain(ms)) for ms in costs])
