@@ -96,8 +96,9 @@ def resolve(run: Run) -> Run:
         return None if pixels is None or updates <= 0 else 2 * pixels['error_ms'] / updates
 
     jitter = differences(spread(pixels))
-    least = limits({'latency_sent_p50_ms': error, 'jitter_sd_ms': jitter, 'mean_positive_stall_ms': jitter,
-                    'wire_jitter_sd_ms': differences(wire), **{f'latency_{which}{p}_ms': error for p in PERCENTILES for which in ('', 'high_')}})
+    latencies = (f'latency_{which}_ms' for p in PERCENTILES for which in (p, f'high_{p}'))
+    least = limits({**dict.fromkeys(latencies, error), 'latency_sent_p50_ms': error, 'jitter_sd_ms': jitter,
+                    'mean_positive_stall_ms': jitter, 'wire_jitter_sd_ms': differences(wire)})
     stage = limits(dict.fromkeys(('mean_ms', 'p50_ms', 'p90_ms', 'max_ms'), wire))
     summary = [{**row, **least, **limits({'mean_stall_ms': mean_stall(row)})} for row in run.table('summary')]
     tables = {**run.tables, 'summary': summary}
@@ -114,8 +115,8 @@ def left_words(late_us: float | None, turns_ms: float | None) -> str:
     sent, text = '' if turns_ms is None else ' at a fixed rate', ''
     if late_us is not None:
         text += (f' Each key{sent} left within 1 ms of its due time.' if late_us <= 1000 else
-                 f' The latest key{sent} left {words.with_unit(late_us / 1000, "ms")} after its due time; that delay is part of the '
-                 'figures.')
+                 f' The latest key{sent} left {words.with_unit(late_us / 1000, "ms")} after its due time; that delay is part of '
+                 'the figures.')
     if turns_ms is not None:
         text += (' No key that goes one by one is known to have left over 10 ms after its turn.' if turns_ms <= 10 else
                  f' Of keys that go one by one, the latest left {words.with_unit(turns_ms, "ms")} after its turn.')

@@ -547,7 +547,7 @@ def breaks_words(run: Run, fates: Sequence[Fate]) -> str:
     bad, parts = sorted((f for f in fates if f.word == 'bad'), key=lambda f: float(f.row['sinks'])), []
     for start in sorted({f.start for f in bad}):
         group = [f for f in bad if f.start == start]
-        ends = [end for f in group for end in (late(f.row).at_least(), late(f.row).at_most()) if end is not None]
+        ends = [min(end, 100) for f in group for end in (late(f.row).at_least(), late(f.row).at_most()) if end is not None]
         share = ' to '.join(distinct(words.fixed(end, 0) for end in (min(ends), max(ends))))
         parts.append(f'{start} over {names(group)} ({share} % of keys over {words.plain(run.threshold_ms())} ms {with_load(run, group[0].row["sinks"])})')
     return f', {words.and_list(parts)}' if parts else ''
