@@ -122,7 +122,9 @@ while IFS=$'\t' read -r name version; do
 		for library in $why; do	# libXtst.so.6 is in libxtst6, libX11.so.6 in libx11-6
 			packages+=" $(sed -E 's/^(.*)\.so\.(.*)$/\1\t\2/; s/([0-9])\t/\1-/; s/\t//; s/.*/\L&/' <<<"$library")"
 		done
-		if [ -n "$packages" ]; then
+		if [ "$(head -c 2 "bin/$name")" = '#!' ]; then
+			why='it needs Python 3.11 or later there; apt-get install --no-install-recommends python3'
+		elif [ -n "$packages" ]; then
 			why="${why% } is missing there; apt-get install --no-install-recommends$packages"
 		else
 			why="it was built for another machine ($(bin/"$name" --version 2>&1 | tail -n 1 |

@@ -84,16 +84,19 @@ options=(-T -a -x -M -S "$control/@.ctl" -o ControlPersist=no -o BatchMode=yes
 	-o ClearAllForwardings=yes -o PermitLocalCommand=no -o RemoteCommand=none -o Compression=no
 	-o LogLevel=ERROR ${options[@]+"${options[@]}"} -o ConnectTimeout=10)
 
-# What is needed there: the programs but for those of the desk, the lab's own files, key scripts.
-mkdir "$control/ship" && ln -s -- "$TP_HOME/lab" "$control/ship/lab" && mkdir "$control/ship/bin" ||
-	fail 1 "cannot write to $control"
+# What is needed there: the programs but for those of the desk (of those in Python only sessmem is not), the lab's own files, key
+# scripts.
+mkdir "$control/ship" "$control/ship/bin" "$control/ship/analysis" && ln -s -- "$TP_HOME/lab" "$control/ship/lab" &&
+	ln -s -- "$TP_HOME"/analysis/*.py "$control/ship/analysis/" || fail 1 "cannot write to $control"
 while IFS= read -r data; do
 	data=${data#"$TP_HOME"/}
 	mkdir -p "$(dirname "$control/ship/$data")" && ln -s -- "$TP_HOME/$data" "$control/ship/$data"
 done < <(in_trees data)
 for program in "$TP_BIN"/*; do
 	[[ $program != *.so ]] || ln -s -- "$program" "$control/ship/bin/"	# a program loads it
-	[ -f "$program" ] && [ -x "$program" ] && [[ ${program##*/} != @(summarize|*.so) ]] || continue
+	[ -f "$program" ] && [ -x "$program" ] && [[ $program != *.so ]] || continue
+	IFS= read -r -N 2 start <"$program"
+	[[ $start != '#!' || ${program##*/} = sessmem ]] || continue
 	ln -s -- "$program" "$control/ship/bin/"
 	printf '%s\t%s\n' "${program##*/}" "$("$program" --version 2>/dev/null)" >>"$control/ship/bin/versions"
 done

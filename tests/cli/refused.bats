@@ -187,9 +187,11 @@ setup() {
 2 sessmem --pid 1,,
 2 sessmem --session 0
 2 sessmem --machine --pid 1
+2 sessmem --pid 1 --meminfo empty
+1 sessmem --machine --meminfo empty
 END
 	[ $wrong -eq 0 ]
-	[ $rows -eq 150 ]	# none was read by a program
+	[ $rows -eq 152 ]	# none was read by a program
 	[ "$(ls -I "separate-stderr*")" = "$before" ]
 	if [ "$(wc -l </proc/swaps)" -le 1 ]; then
 		run -1 "$BIN/memhog" --until-swap 4M

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sums of an smaps text written by hand, added up by hand; and what our own process locks.
- * (Its sums against an independent script's: sessmem.bats.) */
+/* Sums of an smaps text written by hand, added up by hand; and what our own process locks. */
 #include "smaps.h"
 
 #include <errno.h>
