@@ -145,7 +145,7 @@ int script_read(FILE *in, struct act_script *out, size_t *line, const char **wro
 	int err = line_reader_init(&lines, in), got = 0;
 
 	*out = (struct act_script){ 0 };
-	while (!err && (got = line_reader_next(&lines, false)) == 1) {
+	while (!err && (got = line_reader_next(&lines)) == 1) {
 		const char *first = lines.text + strspn(lines.text, BLANK);
 
 		if (*first && *first != '#')

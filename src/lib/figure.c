@@ -19,15 +19,6 @@ struct figure figure_absent(const char *why)
 	return f;
 }
 
-struct figure figure_estimate(double value, double low, double high)
-{
-	struct figure f = figure_exact(value);
-
-	f.low = low;
-	f.high = high;
-	return f;
-}
-
 struct figure figure_statistic(struct sample_stat statistic)
 {
 	return figure_make_range(statistic, statistic, 0);
@@ -51,20 +42,6 @@ struct figure figure_make_range(struct sample_stat early, struct sample_stat lat
 	return f;
 }
 
-struct figure figure_join(const struct figure *early, const struct figure *late)
-{
-	struct figure f = figure_make_range((struct sample_stat){ early->value, early->above },
-					    (struct sample_stat){ late->value, late->above }, 0);
-
-	f.low = early->low;
-	f.high = late->high;
-	f.repeats = early->repeats;
-	for (int i = 0; i < 2 && !isnan(f.value) && !f.above; i++)
-		f.both[i] = late->both[i];
-	f.why = figure_known(&f) ? f.why : early->why;
-	return f;
-}
-
 bool figure_known(const struct figure *f)
 {
 	return !isnan(f->from);
@@ -73,14 +50,4 @@ bool figure_known(const struct figure *f)
 bool figure_is_range(const struct figure *f)
 {
 	return figure_known(f) && isnan(f->value);
-}
-
-double figure_at_least(const struct figure *f)
-{
-	return f->from;
-}
-
-double figure_at_most(const struct figure *f)
-{
-	return f->above ? (double)INFINITY : f->to;
 }

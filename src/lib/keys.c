@@ -39,9 +39,6 @@ bool key_is_late(const struct key_times *k, int which, int64_t limit_ns)
 	return bound ? which & KEY_LATE || ns >= limit_ns : ns > limit_ns;
 }
 
-const char *const key_columns[] = { "due_ns",	   "sent_ns", "skipped",     "answer_ns", "answer_high_ns",
-				    "censored_ns", "key",     "earliest_ns", NULL };
-
 bool key_read_cells(char *const cell[static KEY_COLUMNS], struct key_times *out)
 {
 	int64_t v[KEY_COLUMNS], early;

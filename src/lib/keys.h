@@ -46,7 +46,6 @@ enum key_column {
 	KEY_EARLIEST,
 	KEY_COLUMNS
 };
-extern const char *const key_columns[KEY_COLUMNS + 1];
 /* Reads a key from the cells of its row; NULL: the file has no such column. An answer without another end is exact. False: a cell
  * is no time, there is no due time, or the times contradict each other. */
 bool key_read_cells(char *const cell[static KEY_COLUMNS], struct key_times *out);

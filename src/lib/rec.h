@@ -162,8 +162,7 @@ void rows_write_time(struct row_file *t, int64_t ns);	  /* 0: empty, did not hap
 #define rows_write_times(t, ...) rows_write_cells(t, rows_write_time, ROWS_VALUES(__VA_ARGS__))
 #define ROWS_VALUES(...) (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)
 void rows_write_cells(struct row_file *t, void write(struct row_file *t, int64_t value), const int64_t *value, size_t n);
-void rows_write_real(struct row_file *t, double value); /* nine digits; empty if not finite */
-void rows_write_empty(struct row_file *t);		/* an empty cell: not known */
+void rows_write_empty(struct row_file *t); /* an empty cell: not known */
 void rows_write_str(struct row_file *t, const char *value);
 void rows_end_row(struct row_file *t); /* ends the row; a wrong number of cells is reported by rows_close() */
 int rows_flush(struct row_file *t);    /* 0 or -errno of the first write that failed; later rows may be lost */

@@ -4,7 +4,6 @@
 #include "text.h"
 
 #include <errno.h>
-#include <math.h>
 #include <sys/stat.h>
 
 struct row_file {
@@ -102,14 +101,6 @@ void rows_write_cells(struct row_file *t, void write(struct row_file *t, int64_t
 {
 	for (size_t i = 0; i < n; i++)
 		write(t, value[i]);
-}
-
-void rows_write_real(struct row_file *t, double value)
-{
-	if (isfinite(value))
-		fprintf(rows_begin_cell(t), "%.9g", value);
-	else
-		rows_write_empty(t);
 }
 
 void rows_write_empty(struct row_file *t)

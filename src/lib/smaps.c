@@ -12,17 +12,14 @@ static const struct {
 	const char *name;
 	size_t at;
 } lines[] = {
-	{ "Size:", offsetof(struct smaps_values, size) },
 	{ "Rss:", offsetof(struct smaps_values, rss) },
 	{ "Pss:", offsetof(struct smaps_values, pss) },
 	{ "Shared_Clean:", offsetof(struct smaps_values, shared_clean) },
 	{ "Shared_Dirty:", offsetof(struct smaps_values, shared_dirty) },
-	{ "Private_Clean:", offsetof(struct smaps_values, private_clean) },
 	{ "Private_Dirty:", offsetof(struct smaps_values, private_dirty) },
 	{ "Anonymous:", offsetof(struct smaps_values, anonymous) },
 	{ "AnonHugePages:", offsetof(struct smaps_values, huge) },
 	{ "Swap:", offsetof(struct smaps_values, swap) },
-	{ "SwapPss:", offsetof(struct smaps_values, swap_pss) },
 	{ "Locked:", offsetof(struct smaps_values, locked) },
 };
 
@@ -86,7 +83,7 @@ static int store_mapping_value(const char *line, struct smaps_values *f)
 	return 0;
 }
 
-void smaps_add(struct smaps_values *sum, const struct smaps_values *f)
+static void add_values(struct smaps_values *sum, const struct smaps_values *f)
 {
 	struct smaps_values is = *f;
 
@@ -98,7 +95,7 @@ static int add_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, sma
 {
 	int64_t pages = m->is.rss - m->is.anonymous, shared = m->is.shared_clean + m->is.shared_dirty;
 
-	smaps_add(&sum->all, &m->is);
+	add_values(&sum->all, &m->is);
 	sum->mappings++;
 	if (m->kind == SMAPS_FILE) {
 		sum->file_resident += pages;

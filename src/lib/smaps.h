@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* smaps - resident and swapped memory of a process from one pass over /proc/PID/smaps: sums, and a callback for each mapping.
  *
- * All values are bytes, multiples of 1 kB as the kernel counts (proc(5), "smaps"). "Private": mapped once, by this process. Pss and
- * SwapPss are truncated to kB in every mapping: their sums may be below those of smaps_rollup by up to 1 kB per mapping.
+ * All values are bytes, multiples of 1 kB as the kernel counts (proc(5), "smaps"). "Private": mapped once, by this process. Pss is
+ * truncated to kB in every mapping: its sum may be below that of smaps_rollup by up to 1 kB per mapping.
  * The read is not atomic: the process runs between mappings. For a consistent snapshot stop the process first. */
 #pragma once
 
@@ -11,14 +11,13 @@
 #include <sys/types.h>
 
 struct smaps_values {
-	int64_t size; /* address space, resident or not */
-	int64_t rss;  /* resident: sum of the next four */
-	int64_t private_dirty, private_clean, shared_dirty, shared_clean;
+	int64_t rss;					   /* resident */
+	int64_t private_dirty, shared_dirty, shared_clean; /* parts of it */
 	int64_t pss;
-	int64_t anonymous;	/* part of rss without a file, including modified copies of file pages */
-	int64_t swap, swap_pss; /* in swap, not in rss; of shared memory all its swapped pages */
-	int64_t locked;		/* Pss of the locked mappings */
-	int64_t huge;		/* part of `anonymous` in transparent huge pages */
+	int64_t anonymous; /* part of rss without a file, including modified copies of file pages */
+	int64_t swap;	   /* in swap, not in rss; of shared memory all its swapped pages */
+	int64_t locked;	   /* Pss of the locked mappings */
+	int64_t huge;	   /* part of `anonymous` in transparent huge pages */
 };
 
 enum smaps_kind {
@@ -49,8 +48,6 @@ struct smaps_sum {
 	/* Pages of SMAPS_SHARED_MEMORY mappings. */
 	int64_t shared_memory_resident;
 };
-
-void smaps_add(struct smaps_values *sum, const struct smaps_values *f);
 
 /* Callback for each mapping, in address order; anything but 0 ends the reading and is returned. */
 typedef int smaps_each(void *context, const struct smaps_mapping *mapping);

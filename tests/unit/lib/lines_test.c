@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* lines - text as others write it: byte order marks, both line ends, cells over several lines; and what is no text at all. */
+/* lines - text as others write it: byte order marks, both line ends; and what is no text at all. */
 #include <errno.h>
 
 #include "lines.h"
@@ -21,9 +21,9 @@ static void close_text(void)
 	fclose(in);
 }
 
-static void next_is(bool quotes, const char *text, unsigned long line)
+static void next_is(const char *text, unsigned long line)
 {
-	assert_int_equal(line_reader_next(&l, quotes), 1);
+	assert_int_equal(line_reader_next(&l), 1);
 	assert_string_equal(l.text, text);
 	assert_int_equal(l.line, line);
 }
@@ -34,27 +34,10 @@ TEST(marks_and_ends_are_taken_off)
 				   "a\tb\r\n\r\n\n1\t2\nlast";
 
 	set_text(text, sizeof(text) - 1);
-	next_is(false, "a\tb", 1);
-	next_is(false, "1\t2", 4);
-	next_is(false, "last", 5);
-	assert_int_equal(line_reader_next(&l, false), 0);
-	close_text();
-}
-
-TEST(quoted_cells_go_on)
-{
-	static const char text[] = "a,\"b\r\nc \"\"d\"\"\n\",e\n\"f\"\ng\"\n";
-
-	set_text(text, sizeof(text) - 1);
-	next_is(true, "a,\"b c \"\"d\"\" \",e", 1);
-	next_is(true, "\"f\"", 4);
-	assert_int_equal(line_reader_next(&l, true), -EPROTO);
-	assert_int_equal(l.line, 5);
-	assert_non_null(strstr(l.why, "quote"));
-	close_text();
-	set_text(text, sizeof(text) - 1); /* a quote is a letter like others */
-	next_is(false, "a,\"b", 1);
-	next_is(false, "c \"\"d\"\"", 2);
+	next_is("a\tb", 1);
+	next_is("1\t2", 4);
+	next_is("last", 5);
+	assert_int_equal(line_reader_next(&l), 0);
 	close_text();
 }
 
@@ -73,7 +56,6 @@ TEST(what_is_no_text_is_named)
 		{ "\xff\xfe"
 		  "a\0\n\0",
 		  "UTF-16", 6 },
-		{ "<?xml version=\"1.0\"?>\n", "XML", 22 },
 		{ "a\0b\n", "0", 4 },
 		{ "a\0b", "0", 3 },
 		{ "a\0", "0", 2 },
@@ -81,7 +63,7 @@ TEST(what_is_no_text_is_named)
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		set_text(of[i].bytes, of[i].n);
-		assert_int_equal(line_reader_next(&l, false), -EPROTO);
+		assert_int_equal(line_reader_next(&l), -EPROTO);
 		assert_non_null(strstr(l.why, of[i].word));
 		close_text();
 	}
@@ -94,19 +76,14 @@ TEST(long_lines_are_refused)
 	assert_non_null(text);
 	memset(text, 'x', 2 * LINES_LONGEST);
 	set_text(text, 2 * LINES_LONGEST);
-	assert_int_equal(line_reader_next(&l, false), -EPROTO);
+	assert_int_equal(line_reader_next(&l), -EPROTO);
 	assert_non_null(strstr(l.why, "too long"));
 	close_text();
 	text[LINES_LONGEST - 2] = '\n';
 	set_text(text, LINES_LONGEST - 1);
-	assert_int_equal(line_reader_next(&l, false), 1);
+	assert_int_equal(line_reader_next(&l), 1);
 	assert_int_equal(strlen(l.text), LINES_LONGEST - 2);
-	assert_int_equal(line_reader_next(&l, false), 0);
-	close_text();
-	memset(text, '\n', 2 * LINES_LONGEST); /* a quote, and lines without end */
-	text[0] = '"';
-	set_text(text, 2 * LINES_LONGEST);
-	assert_int_equal(line_reader_next(&l, true), -EPROTO);
+	assert_int_equal(line_reader_next(&l), 0);
 	close_text();
 	free(text);
 }

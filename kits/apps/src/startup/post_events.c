@@ -97,7 +97,7 @@ int event_script_read(struct event_script *s, FILE *in, struct why *why)
 	*s = (struct event_script){ 0 };
 	if (line_reader_init(&lines, in))
 		return why_fail(-ENOMEM, why, "no memory");
-	while (!wrong && (got = line_reader_next(&lines, false)) == 1) {
+	while (!wrong && (got = line_reader_next(&lines)) == 1) {
 		char *line = lines.text;
 
 		if (!line[strspn(line, " \t")] || line[0] == '#')
@@ -111,7 +111,7 @@ int event_script_read(struct event_script *s, FILE *in, struct why *why)
 	if (!wrong && !got && !s->n)
 		wrong = "no event in it";
 	if (wrong)
-		why_say(why, "line %lu: %s", got ? lines.line : lines.read, wrong);
+		why_say(why, "line %lu: %s", lines.line - !got, wrong);
 	else if (got)
 		why_say(why, "%s", strerror(-got));
 	line_reader_free(&lines);

@@ -119,7 +119,7 @@ static void split_lines(struct daemon_answer *d, char *rest)
 	while ((text = strsep(&rest, "\n")) && *text) {
 		memory_more(d->line, d->n);
 		d->line[d->n] = (struct answer_line){ { "", "", "", "", "", "" } };
-		d->n += fields_split(text, '\t', d->line[d->n].cell, CELLS) > 0;
+		d->n += fields_split(text, d->line[d->n].cell, CELLS) > 0;
 	}
 }
 

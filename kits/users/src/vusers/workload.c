@@ -60,10 +60,10 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 	*why = NULL;
 	w->objects = w->pages = 0;
 	err = line_reader_init(&l, in) ? -ENOMEM : 1;
-	while (err > 0 && (err = line_reader_next(&l, false)) > 0) {
+	while (err > 0 && (err = line_reader_next(&l)) > 0) {
 		if (*l.text == '#')
 			continue;
-		l.why = fields_split(l.text, '\t', cell, CELLS_MOST) < CELLS_MIN
+		l.why = fields_split(l.text, cell, CELLS_MOST) < CELLS_MIN
 				? "not the columns page, weight, object, path and optionally bytes, separated by tabs"
 			: w->objects == WORKLOAD_OBJECTS ? "more than 1000 objects"
 							 : add_object(w, cell);

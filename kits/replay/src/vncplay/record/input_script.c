@@ -335,7 +335,7 @@ int input_script_read(FILE *in, int width, int height, struct input_script *h, s
 	int err = line_reader_init(&lines, in), got = 0;
 
 	*h = (struct input_script){ 0 };
-	while (!err && !r.wrong && (got = line_reader_next(&lines, false)) == 1) {
+	while (!err && !r.wrong && (got = line_reader_next(&lines)) == 1) {
 		const char *first = lines.text + strspn(lines.text, BLANK);
 
 		r.line = (int)lines.line;
