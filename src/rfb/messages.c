@@ -2,6 +2,7 @@
 #include "messages.h"
 #include "bytes.h"
 #include "cli.h"
+#include "encodings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@ size_t messages_put_pointer(uint8_t *m, int mask, int x, int y)
 {
 	m[0] = 5;
 	m[1] = (uint8_t)mask;
-	rfb_put_u16(m + 2, (unsigned)(x < 0 ? 0 : x > 0xffff ? 0xffff : x));
-	rfb_put_u16(m + 4, (unsigned)(y < 0 ? 0 : y > 0xffff ? 0xffff : y));
+	bytes_put_u16(m + 2, (unsigned)(x < 0 ? 0 : x > 0xffff ? 0xffff : x));
+	bytes_put_u16(m + 4, (unsigned)(y < 0 ? 0 : y > 0xffff ? 0xffff : y));
 	return 6;
 }
 
@@ -21,7 +22,7 @@ size_t messages_put_key(uint8_t *m, uint32_t keysym, bool down)
 	m[0] = 4;
 	m[1] = down;
 	m[2] = m[3] = 0;
-	rfb_put_u32(m + 4, keysym);
+	bytes_put_u32(m + 4, keysym);
 	return 8;
 }
 
@@ -36,9 +37,9 @@ size_t messages_put_update_request(uint8_t *m, bool incremental, int width, int 
 {
 	m[0] = 3;
 	m[1] = incremental;
-	rfb_put_u32(m + 2, 0);
-	rfb_put_u16(m + 6, (unsigned)width);
-	rfb_put_u16(m + 8, (unsigned)height);
+	bytes_put_u32(m + 2, 0);
+	bytes_put_u16(m + 6, (unsigned)width);
+	bytes_put_u16(m + 8, (unsigned)height);
 	return 10;
 }
 
@@ -98,9 +99,9 @@ size_t messages_put_encodings(uint8_t *m, const int32_t *list, int n, const int3
 
 	m[0] = 2;
 	m[1] = 0;
-	rfb_put_u16(m + 2, (unsigned)(n + n_more));
+	bytes_put_u16(m + 2, (unsigned)(n + n_more));
 	for (int i = 0; i < n + n_more; i++)
-		at += rfb_put_u32(m + at, (uint32_t)(i < n ? list[i] : more[i - n]));
+		at += bytes_put_u32(m + at, (uint32_t)(i < n ? list[i] : more[i - n]));
 	return at;
 }
 
@@ -109,12 +110,12 @@ size_t messages_put_greeting(uint8_t *m, int width, int height, const uint8_t *n
 	size_t at = 12, n = name_n < MESSAGES_NAME ? name_n : MESSAGES_NAME;
 
 	memcpy(m, "RFB 003.003\n", at);
-	at += rfb_put_u32(m + at, 1);
-	at += rfb_put_u16(m + at, (unsigned)width);
-	at += rfb_put_u16(m + at, (unsigned)height);
+	at += bytes_put_u32(m + at, 1);
+	at += bytes_put_u16(m + at, (unsigned)width);
+	at += bytes_put_u16(m + at, (unsigned)height);
 	memcpy(m + at, format, sizeof(format));
 	at += sizeof(format);
-	at += rfb_put_u32(m + at, (uint32_t)n);
+	at += bytes_put_u32(m + at, (uint32_t)n);
 	if (n)
 		memcpy(m + at, name, n);
 	return at + n;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "walk.h"
 #include "bytes.h"
+#include "encodings.h"
 
 #include <stdlib.h>
 
@@ -132,11 +133,11 @@ uint64_t rfb_message_rest(const struct rfb_kind *kind, const uint8_t *p)
 
 	switch (kind->width) {
 	case U8: return (uint64_t)kind->unit * *number;
-	case U16: return (uint64_t)kind->unit * rfb_get_u16(number);
-	case U32: return (uint64_t)kind->unit * rfb_get_u32(number);
-	case S32: return (uint64_t)llabs((int32_t)rfb_get_u32(number));
+	case U16: return (uint64_t)kind->unit * bytes_get_u16(number);
+	case U32: return (uint64_t)kind->unit * bytes_get_u32(number);
+	case S32: return (uint64_t)llabs((int32_t)bytes_get_u32(number));
 	case GII: /* the highest bit tells the byte order */
-		return number[0] & 0x80 ? rfb_get_u16(number + 1) : (uint64_t)number[2] << 8 | number[1];
+		return number[0] & 0x80 ? bytes_get_u16(number + 1) : (uint64_t)number[2] << 8 | number[1];
 	case QEMU: /* a key with its scan code, or an audio format */
 		return number[0] == 0 ? 8 : number[0] == 1 && number[2] == 2 ? 6 : 0;
 	default: return 0;
@@ -146,8 +147,8 @@ uint64_t rfb_message_rest(const struct rfb_kind *kind, const uint8_t *p)
 struct rfb_pixel_sizes rfb_read_pixel_sizes(const uint8_t *format)
 {
 	uint8_t bytes = format[0] / 8;
-	bool packs = bytes == 4 && format[1] == 24 && format[3] && rfb_get_u16(format + 4) == 255 &&
-		     rfb_get_u16(format + 6) == 255 && rfb_get_u16(format + 8) == 255;
+	bool packs = bytes == 4 && format[1] == 24 && format[3] && bytes_get_u16(format + 4) == 255 &&
+		     bytes_get_u16(format + 6) == 255 && bytes_get_u16(format + 8) == 255;
 
 	return (struct rfb_pixel_sizes){ bytes, packs ? 3 : bytes };
 }
@@ -268,13 +269,14 @@ static enum rfb_walk_event parse_rectangle_look(struct rfb_walk *s, struct skip_
 	const struct rfb_kind *kind = &rfb_rectangle_kinds[s->r.kind];
 
 	switch (kind->shape) {
-	case RRE: return skip_rest(s, w, s->format.pixel + rfb_get_u32(p) * (s->format.pixel + 8ull));
-	case CORRE: return skip_rest(s, w, s->format.pixel + rfb_get_u32(p) * (s->format.pixel + 4ull));
+	case RRE: return skip_rest(s, w, s->format.pixel + bytes_get_u32(p) * (s->format.pixel + 8ull));
+	case CORRE: return skip_rest(s, w, s->format.pixel + bytes_get_u32(p) * (s->format.pixel + 4ull));
 	case VMWARE_CURSOR:
 		return p[0] > 1 ? stop_parser(w, "RFB: a VMware cursor of unknown kind")
 				: skip_rest(s, w, rectangle_area(s) * (p[0] ? 4 : 2ull * s->format.pixel));
 	case ALPHA_CURSOR: /* its pixels have four bytes in any pixel format, in an encoding that it names */
-		return rfb_get_u32(p) ? stop_parser(w, "RFB: a cursor that is not in Raw") : skip_rest(s, w, 4 * rectangle_area(s));
+		return bytes_get_u32(p) ? stop_parser(w, "RFB: a cursor that is not in Raw")
+					: skip_rest(s, w, 4 * rectangle_area(s));
 	default: return skip_rest(s, w, rfb_message_rest(kind, p));
 	}
 }
@@ -305,12 +307,12 @@ static void expect_rectangle_body(struct rfb_walk *s, struct skip_parser *w, con
 
 static enum rfb_walk_event begin_rectangle(struct rfb_walk *s, struct skip_parser *w, const uint8_t *p)
 {
-	uint8_t kind = find_kind(rfb_rectangle_kinds, RFB_RECTANGLE_KINDS, (int32_t)rfb_get_u32(p + 8));
+	uint8_t kind = find_kind(rfb_rectangle_kinds, RFB_RECTANGLE_KINDS, (int32_t)bytes_get_u32(p + 8));
 
 	if (kind == RFB_RECTANGLE_KINDS)
 		return stop_parser(w, "RFB: a rectangle of unknown encoding");
 	s->r = (struct rfb_rectangle){
-		.kind = kind, .x = rfb_get_u16(p), .y = rfb_get_u16(p + 2), .w = rfb_get_u16(p + 4), .h = rfb_get_u16(p + 6)
+		.kind = kind, .x = bytes_get_u16(p), .y = bytes_get_u16(p + 2), .w = bytes_get_u16(p + 4), .h = bytes_get_u16(p + 6)
 	};
 	if (s->unsure && rfb_rectangle_kinds[kind].shape >= PIXELS)
 		skip_parser_stop(w, "RFB: the pixel format changed while an update was asked for");
@@ -339,7 +341,7 @@ static enum rfb_walk_event parse_message_body(struct rfb_walk *s, struct skip_pa
 	if (!s->client && s->kind == SERVER_QEMU && (p[0] != 1 || p[2] > 1))
 		return stop_parser(w, "RFB: QEMU audio");
 	if (!s->client && s->kind == RFB_SERVER_UPDATE)
-		s->rectangles = rfb_get_u16(p + 1);
+		s->rectangles = bytes_get_u16(p + 1);
 	skip_rest(s, w, rfb_message_rest((s->client ? rfb_client_kinds : rfb_server_kinds) + s->kind, p));
 	return RFB_WALK_BODY;
 }

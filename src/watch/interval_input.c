@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval_input.h"
-#include "rfb/bytes.h"
+#include "bytes.h"
 #include "rfb/walk.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "decode.h"
-#include "rfb/bytes.h"
+#include "bytes.h"
 
 #include <linux/if_arp.h>
 #include <linux/if_ether.h>

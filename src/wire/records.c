@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records.h"
-#include "memory.h"
+#include "bytes.h"
 #include "clock.h"
-#include "rfb/bytes.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <sys/stat.h>

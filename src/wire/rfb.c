@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rfb.h"
-#include "rfb/bytes.h"
+#include "bytes.h"
 
 #define VERSION_BYTES 12
 
@@ -136,7 +136,7 @@ void rfb_step_client(void *context, struct skip_parser *w, const uint8_t *piece,
 		r->client_state = CLIENT_TIGHT;
 		break;
 	case CLIENT_TIGHT:
-		r->security = rfb_get_u32(piece);
+		r->security = bytes_get_u32(piece);
 		r->client_state = CLIENT_INIT;
 		if (accept_security(r, w))
 			skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, 1);
@@ -177,7 +177,7 @@ static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const u
 		skip_parser_expect(w, 0, r->version == 3 ? 4 : 1);
 		break;
 	case SERVER_TYPE:
-		r->security = rfb_get_u32(piece);
+		r->security = bytes_get_u32(piece);
 		r->server_state = SERVER_CHOSEN;
 		if (!r->security)
 			skip_parser_stop(w, "RFB: the server refused");
@@ -193,33 +193,33 @@ static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const u
 			expect_after_choice(r, w);
 		break;
 	case SERVER_TUNNELS:
-		if (rfb_get_u32(piece))
+		if (bytes_get_u32(piece))
 			skip_parser_stop(w, "RFB: a tunnel of TightVNC");
 		r->server_state = SERVER_WAYS;
 		skip_parser_expect(w, 0, 4);
 		break;
 	case SERVER_WAYS:
 		r->listed = true;
-		r->choices = rfb_get_u32(piece);
+		r->choices = bytes_get_u32(piece);
 		r->server_state = SERVER_CHOSEN;
 		skip_parser_expect(w, (uint64_t)r->choices * CAPABILITY, 0);
 		break;
 	case SERVER_RESULT:
-		if (rfb_get_u32(piece))
+		if (bytes_get_u32(piece))
 			skip_parser_stop(w, "RFB: the server refused");
 		r->server_state = SERVER_INIT;
 		skip_parser_expect(w, 0, 24);
 		break;
 	case SERVER_CAPABILITIES:
 		r->server_state = SERVER_MESSAGES;
-		skip_parser_expect(w, CAPABILITY * ((uint64_t)rfb_get_u16(piece) + rfb_get_u16(piece + 2) + rfb_get_u16(piece + 4)),
-				   0);
+		skip_parser_expect(
+			w, CAPABILITY * ((uint64_t)bytes_get_u16(piece) + bytes_get_u16(piece + 2) + bytes_get_u16(piece + 4)), 0);
 		break;
 	default: /* SERVER_INIT; a pixel format that the client has set before stays */
 		if (!r->server_walk.format.pixel)
 			r->server_walk.format = rfb_read_pixel_sizes(piece + 4);
 		r->server_state = r->tight ? SERVER_CAPABILITIES : SERVER_MESSAGES;
-		skip_parser_expect(w, rfb_get_u32(piece + 20), r->tight ? 8 : 0);
+		skip_parser_expect(w, bytes_get_u32(piece + 20), r->tight ? 8 : 0);
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tls.h"
-#include "rfb/bytes.h"
+#include "bytes.h"
 
 enum tls_content { CHANGE_CIPHER_SPEC = 20, ALERT, HANDSHAKE, APPLICATION_DATA, HEARTBEAT };
 enum hello { CLIENT_HELLO = 1, SERVER_HELLO = 2 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "guest.h"
+#include "bytes.h"
 #include "memory.h"
-#include "rfb/bytes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ static uint8_t *make_grey_update(uint16_t width, uint16_t height, uint8_t grey, 
 	p = memory_new(*size, 1);
 	memset(p + 16, grey, *size - 16);
 	p[3] = 1;
-	rfb_put_u16(p + 8, width);
-	rfb_put_u16(p + 10, height);
+	bytes_put_u16(p + 8, width);
+	bytes_put_u16(p + 10, height);
 	return p;
 }
 
@@ -128,8 +128,8 @@ static int send_server_init(struct served_client *g, const struct server_answers
 	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0,   255, 0,   255, 0,	255, 16,  8,
 			     0, 0, 0, 0, 0,  0,	 0, 8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
 
-	rfb_put_u16(init, w->width);
-	rfb_put_u16(init + 2, w->height);
+	bytes_put_u16(init, w->width);
+	bytes_put_u16(init + 2, w->height);
 	return send_bytes(g, init, sizeof(init));
 }
 

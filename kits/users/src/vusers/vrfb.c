@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The handshake, the requests, and what an update is; rfb/walk.h knows the server's messages. */
 #include "vrfb.h"
+#include "bytes.h"
 #include "vnc_password.h"
-#include "rfb/bytes.h"
+#include "rfb/encodings.h"
 #include "rfb/messages.h"
 
 #include <errno.h>
@@ -109,14 +110,14 @@ static int handle_init(struct vrfb *s, const uint8_t *p)
 	int more = (int)(sizeof(pseudo) / sizeof(*pseudo));
 	uint8_t *to;
 
-	s->width = rfb_get_u16(p);
-	s->height = rfb_get_u16(p + 2);
+	s->width = bytes_get_u16(p);
+	s->height = bytes_get_u16(p + 2);
 	if (!s->width || !s->height || (p[4] != 8 && p[4] != 16 && p[4] != 32))
 		return -EPROTO;
 	s->walk.format = rfb_read_pixel_sizes(p + 4);
 	s->state = VRFB_MESSAGES;
-	skip_parser_expect(&s->in, rfb_get_u32(p + 20), 0); /* name of the desktop */
-	if (s->patch) {					    /* pixels of 4 bytes, of which the second is green */
+	skip_parser_expect(&s->in, bytes_get_u32(p + 20), 0); /* name of the desktop */
+	if (s->patch) {					      /* pixels of 4 bytes, of which the second is green */
 		to = reserve_output(s, 20);
 		if (!to)
 			return -ENOBUFS;
@@ -138,7 +139,7 @@ static int handle_handshake(struct vrfb *s, const uint8_t *p, uint32_t n)
 	switch (s->state) {
 	case VRFB_VERSION: return answer_version(s, p);
 	case VRFB_SECURITY_33:
-		type = rfb_get_u32(p);
+		type = bytes_get_u32(p);
 		return type == AUTH_NONE  ? request_init(s)
 		       : type == AUTH_VNC ? expect_proof(s)
 		       : type == 0	  ? -ECONNREFUSED
@@ -150,7 +151,7 @@ static int handle_handshake(struct vrfb *s, const uint8_t *p, uint32_t n)
 			return -ENOTSUP;
 		expect_piece(s, VRFB_RESULT, 4);
 		return append_reply(s, answer, sizeof(answer));
-	case VRFB_RESULT: return !rfb_get_u32(p) ? request_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
+	case VRFB_RESULT: return !bytes_get_u32(p) ? request_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
 	default: return handle_init(s, p);
 	}
 }

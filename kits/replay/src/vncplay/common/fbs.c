@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fbs.h"
-#include "rfb/bytes.h"
+#include "bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +95,7 @@ int fbs_next_block(struct fbs_reader *f, struct fbs_block *block)
 	f->over = -EPROTO;
 	if (left < 4)
 		return f->over;
-	n = rfb_get_u32(p);
+	n = bytes_get_u32(p);
 	padded = (n + 3) / 4 * 4;
 	if (n > INT32_MAX)
 		return f->over;
@@ -105,7 +105,7 @@ int fbs_next_block(struct fbs_reader *f, struct fbs_block *block)
 		return f->over;
 	}
 	block->n = n;
-	block->ms = rfb_get_u32(p + 4 + padded);
+	block->ms = bytes_get_u32(p + 4 + padded);
 	f->at += 4 + padded + 4;
 	f->over = 0;
 	return 1;
@@ -123,11 +123,11 @@ int fbs_write(struct growing_file *f, const uint8_t *bytes, size_t n, uint32_t m
 
 	for (; n && !f->err; bytes += now, n -= now) {
 		now = n < PIECE ? n : PIECE;
-		rfb_put_u32(word, (uint32_t)now);
+		bytes_put_u32(word, (uint32_t)now);
 		fwrite(word, 4, 1, f->out);
 		fwrite(bytes, now, 1, f->out);
 		fwrite("\0\0\0", (4 - now % 4) % 4, 1, f->out);
-		rfb_put_u32(word, ms);
+		bytes_put_u32(word, ms);
 		fwrite(word, 4, 1, f->out);
 		growing_file_flush(f);
 	}

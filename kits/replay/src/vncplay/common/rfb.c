@@ -50,18 +50,18 @@ static int decode_server_init(struct rfb_decoder *r, const uint8_t *in)
 				     .depth = f[1],
 				     .big_endian = f[2] != 0,
 				     .true_colour = f[3] != 0,
-				     .max = { rfb_get_u16(f + 4), rfb_get_u16(f + 6), rfb_get_u16(f + 8) },
+				     .max = { bytes_get_u16(f + 4), bytes_get_u16(f + 6), bytes_get_u16(f + 8) },
 				     .shift = { f[10], f[11], f[12] } };
 
 	if (!set_pixel_format(r, &format))
 		return rfb_fail(r, "the server's pixel format is not supported");
-	expect_greeting(r, GREETING_NAME, rfb_get_u32(in + 20), 0);
-	return set_screen_size(r, rfb_get_u16(in), rfb_get_u16(in + 2));
+	expect_greeting(r, GREETING_NAME, bytes_get_u32(in + 20), 0);
+	return set_screen_size(r, bytes_get_u16(in), bytes_get_u16(in + 2));
 }
 
 static int decode_greeting(struct rfb_decoder *r, const uint8_t *in)
 {
-	uint32_t number = r->greeting <= GREETING_RESULT ? rfb_get_u32(in) : 0;
+	uint32_t number = r->greeting <= GREETING_RESULT ? bytes_get_u32(in) : 0;
 
 	switch (r->greeting) {
 	case GREETING_VERSION:
@@ -177,11 +177,11 @@ static int begin_message(struct rfb_decoder *r)
 
 static void set_colours(struct rfb_decoder *r)
 {
-	unsigned first = rfb_get_u16(r->body + 1);
+	unsigned first = bytes_get_u16(r->body + 1);
 	const uint8_t *in = r->body + 5;
 
-	for (unsigned i = 0; i < rfb_get_u16(r->body + 3); i++, in += 6)
-		pixel_set_colour(&r->pixels, first + i, rfb_get_u16(in), rfb_get_u16(in + 2), rfb_get_u16(in + 4));
+	for (unsigned i = 0; i < bytes_get_u16(r->body + 3); i++, in += 6)
+		pixel_set_colour(&r->pixels, first + i, bytes_get_u16(in), bytes_get_u16(in + 2), bytes_get_u16(in + 4));
 }
 
 static int end_message(struct rfb_decoder *r)

@@ -5,8 +5,9 @@
  * only the parts of RRE are painted as they come, since a few bytes of them may cost as much as a screen. */
 #pragma once
 
+#include "bytes.h"
 #include "rfb.h"
-#include "rfb/bytes.h"
+#include "rfb/encodings.h"
 #include "rfb/walk.h"
 
 #include <errno.h>

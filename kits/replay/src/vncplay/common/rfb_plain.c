@@ -52,7 +52,7 @@ int rfb_paint_raw(struct rfb_decoder *r, struct byte_range body)
 int rfb_paint_copyrect(struct rfb_decoder *r, struct byte_range body)
 {
 	struct pixel_area b = r->box;
-	int x = (int)rfb_get_u16(body.at), y = (int)rfb_get_u16(body.at + 2);
+	int x = (int)bytes_get_u16(body.at), y = (int)bytes_get_u16(body.at + 2);
 
 	if (x + b.w > r->state.screen.width || y + b.h > r->state.screen.height)
 		return rfb_fail(r, "the server sent a CopyRect from outside of the screen");
@@ -83,7 +83,8 @@ int rfb_paint_rre(struct rfb_decoder *r, struct byte_range body)
 		struct pixel_area b = { p[0], p[1], p[2], p[3] };
 
 		if (!small)
-			b = (struct pixel_area){ rfb_get_u16(p), rfb_get_u16(p + 2), rfb_get_u16(p + 4), rfb_get_u16(p + 6) };
+			b = (struct pixel_area){ bytes_get_u16(p), bytes_get_u16(p + 2), bytes_get_u16(p + 4),
+						 bytes_get_u16(p + 6) };
 		err = fill_part(r, r->box, b, pixel_decode(pixel, body.at),
 				"the server sent an RRE subrectangle outside of its rectangle");
 	}

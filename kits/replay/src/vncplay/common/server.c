@@ -3,7 +3,7 @@
 #include "server.h"
 #include "clock.h"
 #include "dial.h"
-#include "rfb/bytes.h"
+#include "rfb/encodings.h"
 #include "vnc_address.h"
 #include "vnc_password.h"
 

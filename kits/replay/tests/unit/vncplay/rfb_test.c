@@ -109,7 +109,7 @@ static void say_format(const struct rfb_format *f)
 	uint8_t m[20] = { 0, 0, 0, 0, f->bits, f->depth, f->big_endian, f->true_colour };
 
 	for (int i = 0; i < 3; i++) {
-		rfb_put_u16(m + 8 + 2 * i, f->max[i]);
+		bytes_put_u16(m + 8 + 2 * i, f->max[i]);
 		m[14 + i] = f->shift[i];
 	}
 	say(m, sizeof(m));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vrfb - bytes of RFB written by hand after RFC 6143, in pieces of any size: what an update is,
  * when it answers, and what is no RFB. */
+#include "bytes.h"
 #include "patch.h"
 #include "random.h"
-#include "rfb/bytes.h"
 #include "vusers/guest.h"
 #include "vusers/vrfb.h"
 
@@ -52,9 +52,9 @@ static void add_rect(struct stream *s, unsigned w, unsigned h, int32_t encoding)
 {
 	uint8_t rect[12] = { 0 };
 
-	rfb_put_u16(rect + 4, (uint16_t)w);
-	rfb_put_u16(rect + 6, (uint16_t)h);
-	rfb_put_u32(rect + 8, (uint32_t)encoding);
+	bytes_put_u16(rect + 4, (uint16_t)w);
+	bytes_put_u16(rect + 6, (uint16_t)h);
+	bytes_put_u32(rect + 8, (uint32_t)encoding);
 	add(s, rect, sizeof(rect));
 }
 
