@@ -122,7 +122,7 @@ while IFS=$'\t' read -r name version; do
 		for library in $why; do	# libXtst.so.6 is in libxtst6, libX11.so.6 in libx11-6
 			packages+=" $(sed -E 's/^(.*)\.so\.(.*)$/\1\t\2/; s/([0-9])\t/\1-/; s/\t//; s/.*/\L&/' <<<"$library")"
 		done
-		if [ "$(head -c 2 "bin/$name")" = '#!' ]; then
+		if head -c 18 "bin/$name" | grep -q '^#!/usr/bin/python3'; then
 			why='it needs Python 3.11 or later there; apt-get install --no-install-recommends python3'
 		elif [ -n "$packages" ]; then
 			why="${why% } is missing there; apt-get install --no-install-recommends$packages"

@@ -95,8 +95,8 @@ done < <(in_trees data)
 for program in "$TP_BIN"/*; do
 	[[ $program != *.so ]] || ln -s -- "$program" "$control/ship/bin/"	# a program loads it
 	[ -f "$program" ] && [ -x "$program" ] && [[ $program != *.so ]] || continue
-	IFS= read -r -N 2 start <"$program"
-	[[ $start != '#!' || ${program##*/} = sessmem ]] || continue
+	IFS= read -r -N 18 start <"$program"
+	[[ $start != '#!/usr/bin/python3' || ${program##*/} = sessmem ]] || continue
 	ln -s -- "$program" "$control/ship/bin/"
 	printf '%s\t%s\n' "${program##*/}" "$("$program" --version 2>/dev/null)" >>"$control/ship/bin/versions"
 done

@@ -237,6 +237,7 @@ LAB_RUN=$RUN
 lab_use ssh tp-server,.
 lab_up
 [ "$(lab_exec client readlink /proc/self/ns/net)" = "$(readlink /proc/self/ns/net)" ] && echo "here"
+lab_exec server "$TP_BIN/sessmem" --machine --json | jq -r '"\(.tool) \(.result.machine.used_bytes > 0)"'
 echo "addresses $LAB_ADDR_server $LAB_ADDR_client"
 lab_start -o "$RUN/out.tsv" client job sh -c 'trap "echo bye >\"$1\"; exit 9" TERM; echo ready >&2; while :; do sleep 0.05; done' \
 	sh "$RUN/out.tsv"
@@ -251,7 +252,7 @@ nothing_left 40
 bash -c '. "$1/lab/lib.sh"; LAB_RUN=$2; lab_use ssh tp-server,.; lab_up; lab_start client s sleep 300; kill -9 $$' sh "$TOP" "$RUN"
 nothing_left 40
 END
-	said 0 "here" "addresses 10.205.1.1 10.205.1.2" "job 9 bye" $'\nin\n' "clock" "nothing left"
+	said 0 "here" "sessmem true" "addresses 10.205.1.1 10.205.1.2" "job 9 bye" $'\nin\n' "clock" "nothing left"
 	[ "$(grep -c '^nothing left$' <<<"$output")" = 2 ]
 }
 
