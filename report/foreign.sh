@@ -10,9 +10,6 @@ cleaned() { LC_ALL=C tr '\000-\010\013-\037\177' '[?*]' | visible; }
 # service is left (##vso[ and ##teamcity[ anywhere; :: also behind blanks that are not ASCII).
 printable() { LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*)\[/##\1_/g; s/^([^!-~]*)::/\1_:/' | visible; }
 
-# printable_json: JSON for the same readers, cleaned; what would be such a command has an escape in it.
-printable_json() { cleaned | LC_ALL=C sed -E 's/##([A-Za-z]*\[)/\\u0023#\1/g'; }
-
 # drawable: text for gnuplot and for the scripts of an SVG: without a character that ends or begins anything there.
 drawable() { LC_ALL=C tr '`"\\$'"'"'\000-\010\013-\037\177' '[_*]'; }
 
