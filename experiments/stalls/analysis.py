@@ -622,7 +622,7 @@ def stall_rows(run: Run) -> tuple[Rows, Rows]:
     """For the application with a known cost, if it was measured: those with the largest common load, and those of them of which a redraw
     arrives as several updates, so that the time between updates shows no stalls."""
     of_roles = ([row for row in usable(rows_of(run, role)) if row.get(STALL) is not None] for role in reversed(ROLES))
-    all_ = next((rows for rows in of_roles if any(map(is_calm, rows))), [])
+    all_: Rows = next((rows for rows in of_roles if any(map(is_calm, rows))), [])
     n = common_most(all_)
     rows = sorted((row for row in all_ if row['sinks'] == n and is_calm(row)), key=lambda row: float(row[STALL]))
     return [row for row in rows if not splits_updates(row)], [row for row in rows if splits_updates(row)]
