@@ -20,11 +20,11 @@ HELP_COLUMN = 32
 
 
 class Stop(Exception):
-    """Ends the program: `status`, after one line that says what is wrong, and the cure."""
+    """Ends the program: `status`, after one line that says what is wrong, and the cure. said_by: what begins the line (the program)."""
 
-    def __init__(self, text: str, status: int = RUN):
+    def __init__(self, text: str, status: int = RUN, said_by: str = ''):
         super().__init__(text)
-        self.status = status
+        self.status, self.said_by = status, said_by
 
 
 class Usage(Stop):
@@ -405,7 +405,7 @@ def run(name: str) -> NoReturn:
     try:
         raise SystemExit(import_module(f'analysis.{name}').main(sys.argv[1:]))
     except Stop as stop:
-        complain(said_by, f'{stop} (see thinprobe {tool} --help)' if isinstance(stop, Usage) else str(stop))
+        complain(stop.said_by or said_by, f'{stop} (see thinprobe {tool} --help)' if isinstance(stop, Usage) else str(stop))
         status = stop.status
     except MemoryError:
         complain(said_by, 'out of memory')

@@ -17,11 +17,11 @@ from analysis.run import read_facts
 def check_run(folder: Path) -> dict[str, Any]:
     """run.json of a run folder. Stop: it is none."""
     file = folder / 'run.json'
-    if (folder / 'ab.json').is_file():
+    if os.path.isfile(folder / 'ab.json'):
         raise Stop(f'{folder}: a comparison; its runs are {folder}/a and {folder}/b')
-    if folder.is_dir() and not os.access(folder, os.X_OK):
+    if os.path.isdir(folder) and not os.access(folder, os.X_OK):
         raise Stop(f'{folder}: not a run folder (you may not enter it)')
-    if not file.is_file():
+    if not os.path.isfile(file):  # (False, too, where that cannot be seen)
         raise Stop(f'{folder}: not a run folder (it has no run.json)')
     facts = read_facts(file)
     wrong = ('names no experiment' if not isinstance(facts.get('experiment'), str) else

@@ -54,7 +54,10 @@ class Gate:
 # --- what is judged -----------------------------------------------------------------------------------------------
 
 def by_limits(run: Path, file: str) -> Gate:
-    judged = conditions.judge(run, conditions.read_file(file), file)
+    try:
+        judged = conditions.judge(run, conditions.read_file(file), file)
+    except Stop as stop:  # as bin/fail says it
+        raise Stop(str(stop), stop.status, 'thinprobe') from None
     return Gate({limits.HOLDS: OK, limits.BROKEN: WORSE}.get(judged.word(), LOSSY), conditions.as_json(judged))
 
 
@@ -135,7 +138,8 @@ def limit_lines(gate: Gate, everything: bool) -> list[str]:
     if everything or sum(ceil(len(line) / (WIDTH - 4)) for line in lines) <= LINES_MOST:
         return lines
     shown = [f'{line[:WIDTH - 3]}...' if len(line) > WIDTH else line for line in lines[:LINES_MOST - 1]]
-    return [*shown, f'and {len(lines) - len(shown)} more: --verbose, --json or --tap']
+    more = len(lines) - len(shown)
+    return [*shown, f'{f"and {more} more" if more else "in full"}: --verbose, --json or --tap']
 
 
 def show_gate(gate: Gate, given: Given) -> None:

@@ -33,7 +33,7 @@ FORMATS = "csv samples sqlite github bencher otava openmetrics junit hgrm perfet
 COMMANDS = (REPORT * 3, [REPORT[0] + ["--" + part] for part in ("table", "verdict", "findings", "json")], [
     [BIN + "compare", "run", "good"], [BIN + "compare", "good", "run"], [FRONT + "bundle.sh", "run", "-o", "out"],
     [BIN + "gate", "run", "--limits", "limits", "--junit", "out"], [BIN + "gate", "good", "--baseline", "run"]],
-    [[FRONT + "export.sh", "run", "--as", form, "-o", "out"] for form in FORMATS])
+    [[BIN + "export", "run", "--as", form, "-o", "out"] for form in FORMATS])
 
 
 def read(path):
