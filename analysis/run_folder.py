@@ -43,9 +43,10 @@ def work_folder() -> Iterator[Path]:
     """A folder for temporary files, which goes with the program, also where a signal ends it."""
     signal.signal(signal.SIGINT, end)
     signal.signal(signal.SIGTERM, end)
+    where = os.environ.get('TMPDIR') or '/tmp'  # (another one, if that cannot be written, would be a surprise)
     try:
-        folder = tempfile.TemporaryDirectory(prefix='thinprobe-')
+        folder = tempfile.TemporaryDirectory(prefix='thinprobe-', dir=where)
     except OSError:
-        raise cannot(f'cannot make a folder in {tempfile.gettempdir()}', tempfile.gettempdir()) from None
+        raise cannot(f'cannot make a folder in {where}', where) from None
     with folder as name:
         yield Path(name)

@@ -549,10 +549,10 @@ def read_cells(run: Run, skip_missing: bool) -> None:
         names.add(name)
         cell = Cell(run, index, name, at(one, 'parameters'))
         run.cells.append(cell)
-        for repeat in range(1, run.repeats + 1):
-            if skip_missing and not Path(f'{run.folder}/cells/{name}/{repeat}').exists():
+        for number in range(1, run.repeats + 1):
+            if skip_missing and not Path(f'{run.folder}/cells/{name}/{number}').exists():
                 continue
-            found = read_repeat(cell, repeat)
+            found = read_repeat(cell, number)
             if found:
                 cell.repeats.append(found)
                 read_trains(cell, found)

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # kept.sh - kept runs (thinprobe gallery): run.json, report.md, some figures, and samples.tar.zst with what cannot be made again.
 # All else is made of that, in a copy where the samples are unpacked; figures of a kept run are small, and its page links to them.
-# report.sh, bundle.sh and gallery.sh read this file.
+# report.sh and gallery.sh read this file.
 
 # kept_unpack KEPT FOLDER: FOLDER becomes the run with its samples, and tables that lie beside them. 1: UNPACK_WHY.
 kept_unpack() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Words on made-up rows of replays: verdict and findings say no more than the rows do."""
 import pytest
-from made_up import Said, has, lacks, level, row
+from made_up import Said, has, level, row
 
 NO_RATIO = {'ratio_low': None, 'ratio_high': None}
 
