@@ -71,3 +71,15 @@ def why_not(row: Decision, a: str, b: str) -> str:
 
 def cells(rows: Iterable[Decision]) -> str:
     return ', '.join(sorted({row['cell'] for row in rows}))
+
+
+# --- variants of ab -----------------------------------------------------------------------------------------------
+
+def in_tree(text: str) -> str:
+    """A file, and the options and programs of a variant, seen from the tree of its revision."""
+    return re.sub(r'.*/thinprobe-ab\.[^/]*/[ab]/', '', text, count=1)
+
+
+def variant(of: Mapping[str, Any]) -> str:
+    parts = [of.get(key) for key in ('options', 'server', 'client', 'root')] + [str(of.get('commit') or '')[:12]]
+    return ' '.join(in_tree(part) for part in parts if part and isinstance(part, str)) or 'as it is'

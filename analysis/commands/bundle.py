@@ -183,7 +183,7 @@ def is_free(file: str, folder: Path) -> bool:
     if os.path.islink(file) or not os.path.isfile(file):
         raise Stop(f'{file} is here already, and no file; remove it, or name another with -o')
     there = subprocess.run([*TAR, '-xOf', file, '--', f'{folder.name}/run.json'], capture_output=True).stdout
-    return when(there) == when((folder / 'run.json').read_bytes())
+    return bool(when(there) == when((folder / 'run.json').read_bytes()))
 
 
 def free_name(folder: Path) -> str:
@@ -194,7 +194,7 @@ def free_name(folder: Path) -> str:
 
 
 def pack(folder: Path, to: Path) -> bytes:
-    words = ['-cf', to, '-C', folder.parent, '--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--', folder.name]
+    words: list[str | Path] = ['-cf', to, '-C', folder.parent, '--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--', folder.name]
     if subprocess.run([*TAR, *words], stderr=subprocess.DEVNULL).returncode:
         raise cannot(f'cannot pack in {to.parent}', to.parent)
     return to.read_bytes()

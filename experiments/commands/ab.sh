@@ -10,7 +10,6 @@ set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
-. "$TP_HOME/report/blocks.sh"
 . "$TP_HOME/experiments/commands/ab_git.sh"
 TP_TOOL=thinprobe COMMAND=ab
 engine=$TP_HOME/experiments/engine
@@ -299,12 +298,8 @@ choose_blocks() {
 }
 
 check_metrics() {	# that the experiment has them; a start may still lack one
-	local known
-	[ -n "$METRICS" ] || return 0
-	known=$("$TP_BIN/summarize" "$(experiment_folder "$EXPERIMENT")/table" --schema 2>/dev/null |
-		awk -F'\t' -v OFS='\t' "$BLOCK_JUDGED"'
-			NR == 1 || ($2 == "summary" && is_judged($3, $5, $7)) { print 1, 1, 1, 1, 1, $3 }')
-	[[ $known != *$'\n'* ]] || known=$(block_metrics <(printf '%s\n' "$known") "$METRICS") || bad "--metrics $known"
+	local said
+	[ -z "$METRICS" ] || said=$("$TP_BIN/ab" metrics "$EXPERIMENT" "$METRICS") || bad "--metrics $said"
 }
 
 # What the budget can decide, before it begins.
@@ -323,8 +318,8 @@ ASKED=''
 # shellcheck disable=SC2154,SC2317 # run_on_exit calls it, with the status
 junit_failed() {
 	[ "$status" = 1 ] && { [ -n "$ASKED" ] || [ -e "$DIR/ab.json" ]; } || return 0
-	jq -nr --arg of "$EXPERIMENT" --arg why "${DIED:-thinprobe ab failed before a comparison; standard error says why}" \
-		"$(cat "$TP_HOME"/report/{safe,junit}.jq)"'[{name: "all", verdict: "error", $why}] | junit($of)' | put_whole "$DIR/junit.xml"
+	"$TP_BIN/ab" failed "$EXPERIMENT" "${DIED:-thinprobe ab failed before a comparison; standard error says why}" |
+		put_whole "$DIR/junit.xml"
 }
 junit_gone() {
 	[ -z "$(find "$DIR/" -mindepth 1 ! \( -name .lock -o -name junit.xml \) -print -quit 2>/dev/null)" ] &&
@@ -372,7 +367,7 @@ plan_variants() {
 	[ "${OWN[a]}${OWN[a-server]}${OWN[a-client]}${OWN[a-root]}" != \
 		"${OWN[b]}${OWN[b-server]}${OWN[b-client]}${OWN[b-root]}" ] ||
 		warn "A and B are the same: a difference that is found is a false alarm"
-	words=$(block_varied "$DIR/a" "$DIR/b") || {
+	words=$("$TP_BIN/blocks" varied "$DIR/a" "$DIR/b") || {
 		rm -rf "${DIR:?}/a" "${DIR:?}/b"
 		bad "A and B have different conditions, $words: give both the same, or one each"
 	}
@@ -517,11 +512,10 @@ one_start() {
 		order=${pair[1]}
 	done
 	end_begin
-	varied=$(block_varied "$DIR/a" "$DIR/b") || { end_variants; die "A and B have different conditions: $varied"; }
-	BLOCK_OF=''	# which repeats were disturbed is asked anew
+	varied=$("$TP_BIN/blocks" varied "$DIR/a" "$DIR/b") || { end_variants; die "A and B have different conditions: $varied"; }
 	for ((k = 1; k <= PAIRS; k++)); do
 		for v in a b; do
-			block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" "$varied" ||
+			"$TP_BIN/blocks" rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$varied" ||
 				{ end_variants; BROKEN=("$v"); return 1; }
 		done
 	done >"$DIR/.rows"
@@ -530,22 +524,6 @@ one_start() {
 	rm -f "$DIR/.rows"
 }
 order_of() { echo $(((SEED + $1) % 2)); }	# in turns, so that an effect of the order cancels
-
-TAKEN='def taken: [(.foreign_percent // 0) + (.steal_percent // 0),
-	(.client_foreign_percent // 0) + (.client_steal_percent // 0)]; '
-
-# With --noise, blocks of which other programs took no more are used all the same (2).
-allow_noise() {
-	[ -n "$NOISE" ] || return 0
-	awk -F'\t' '$6 == "" && $10 > 0 { print $3, $4 }' "$DIR/blocks.tsv" | while read -r pair v; do
-		cat "$DIR/$v/cells"/*/"$pair"/{,*/}cell.json 2>/dev/null |
-			jq -es --argjson most "$NOISE" "$TAKEN"'. != [] and all(.[] | taken[]; . <= $most)' >/dev/null || continue
-		echo "$pair $v"
-	done >"$DIR/.allowed"
-	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { allowed[$1]; next } FNR > 1 && $10 { $10 = ($3 " " $4 in allowed) ? 2 : 1 } 1' \
-		"$DIR/.allowed" "$DIR/blocks.tsv" | keep blocks.tsv
-	rm -f "$DIR/.allowed"
-}
 
 # The last words of each variant that ended by itself (the other was ended: its last words are no reason).
 why_failed() {
@@ -556,23 +534,14 @@ why_failed() {
 
 ABSENT=''	# which of --metrics were not measured, as said
 decide() {	# STATUS is judge's; verdict.json
-	local names='' absent='' name found=''
-	for name in ${METRICS//,/ }; do
-		if found=$(block_metrics "$DIR/blocks.tsv" "$name"); then names+=${names:+,}$found; else absent+=${absent:+, }$name; fi
-	done
-	if [ -n "$names" ]; then
-		[ -z "$absent" ] || [ "$absent" = "$ABSENT" ] || warn "not measured with these options, so not judged: $absent"
-		ABSENT=$absent
-	elif [[ $found == *"there are "* ]]; then	# (before a block is measured, there are none)
-		die "--metrics $METRICS: not measured with these options; give a new comparison what measures it, such as --wire, or" \
-			"other metrics: there are ${found##*there are }"
-	fi
+	local absent
 	STATUS=0
-	allow_noise
-	"$TP_BIN/judge" "$DIR/blocks.tsv" --effect "$EFFECT" --alpha "$ALPHA" ${names:+--metrics "$names"} --json -o "$DIR/verdict.json" \
-		2>"$DIR/.judge" || STATUS=$?
+	absent=$("$TP_BIN/ab" decide "$DIR" 2>"$DIR/.judge") || STATUS=$?
+	[ -z "$absent" ] || [ "$absent" = "$ABSENT" ] || warn "not measured with these options, so not judged: $absent"
+	ABSENT=$absent
 	[[ $STATUS == [035] ]] || WHY=$(<"$DIR/.judge")
 	rm -f "$DIR/.judge"
+	[ "$STATUS" != 2 ] || die "${WHY#thinprobe: ab: }"
 }
 
 # What continues this comparison, with what --git needs again: prints the command.
@@ -581,13 +550,6 @@ resume_command() {
 	printf 'thinprobe ab --resume %q' "$DIR"
 	[ -z "${GIT[git]}" ] || printf ' --git %.12s..%.12s --build %q' "${COMMIT[a]}" "${COMMIT[b]}" "${GIT[build]}"
 	for part in "${GIT_PARTS[@]}"; do printf ' --%s %q' "${part%%=*}" "${part#*=}"; done
-}
-
-so_far() {	# the verdict, and how many starts would decide more (unless they would be disturbed, as the others)
-	jq -r '.result | (if .provisional then "provisional: " else "" end) + .verdict
-		+ ", \(.metrics - .open) of \(.metrics) metrics decided"
-		+ if .open > 0 and .more_starts and .verdict != "too noisy" then "; about \(.more_starts) more starts" else "" end' \
-		"$DIR/verdict.json"
 }
 
 say() { [ -n "$QUIET" ] || printf '%s\n' "$*" | printable; }
@@ -599,12 +561,12 @@ if [ -n "$RESUME" ]; then
 	recall
 else
 	plan_variants
-	keep blocks.tsv <<<"$BLOCKS_HEAD"
+	"$TP_BIN/blocks" head | keep blocks.tsv
 fi
 now_s
 stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP
-say "$(jq -r "$(<"$TP_HOME/report/decided.jq")"'{A: .a, B: .b} | to_entries[] | "\(.key): \(.value | variant)"' "$DIR/ab.json")"
+say "$("$TP_BIN/ab" variants "$DIR")"
 [ -n "$RESUME" ] || say_plan
 failed=0 open=1 why=''
 if [ "$STARTS" -gt 0 ]; then	# a comparison that goes on may be decided already, with more noise
@@ -641,7 +603,7 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 	decide
 	[ -z "$WHY" ] || say "start $STARTS: $WHY"
 	if [ -z "$WHY" ]; then
-		say "start $STARTS, $((NOW_S - begun)) s: $(so_far)"
+		say "start $STARTS, $((NOW_S - begun)) s: $("$TP_BIN/ab" so-far "$DIR")"
 		[ "$STATUS" = 3 ] && ! jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null || open=0
 	fi
 	WHY=''
@@ -662,14 +624,11 @@ for v in a b; do
 	} &
 done
 wait
-"$TP_HOME/report/ab.sh" "$DIR" || exit
+"$TP_BIN/ab" page "$DIR" || exit
 [ -z "$stop" ] || die -130 "interrupted after start $STARTS; go on with: $(resume_command)"
 if jq -e '.result.verdict == "too noisy"' "$DIR/verdict.json" >/dev/null; then
 	echo "End the other programs, or use another machine."
-	noise=$(cat "$DIR"/[ab]/cells/*/*/{,*/}cell.json 2>/dev/null |
-		jq -s "$TAKEN"'map(taken) | add // [] | max // 0 | . / 5 | ceil * 5')
-	if awk -v most="$noise" -v had="${NOISE:-0}" 'BEGIN { exit !(most > had && most <= 100) }'; then
-		echo "Or allow more noise, for a provisional verdict: $(resume_command) --noise $noise%"
-	fi
+	noise=$("$TP_BIN/ab" noise "$DIR")
+	[ -z "$noise" ] || echo "Or allow more noise, for a provisional verdict: $(resume_command) --noise $noise%"
 fi
 exit "$STATUS"

@@ -4,7 +4,6 @@
 # time its keys become figures, and both ends of the connection and their processes are read, into blocks.tsv. After each block
 # judge looks at all of them (drift.json). Floor, median and late share together decide.
 
-. "$TP_HOME/report/blocks.sh"
 PROTOCOL_OPTIONS=()
 LATE_POINTS=10	# growth of the late share that is of interest
 
@@ -173,7 +172,7 @@ soak_blocks() {	# soak_blocks FOLDER; 1: LAB_WHY
 	local N NOW_MS begin ASKED=0 ANSWERED=0 ANSWERS
 	declare -A AGAIN=()
 	for N in client server; do read -r _ "AGAIN[$N]" < <(soak_connection "$N") || unset "AGAIN[$N]"; done
-	echo "$BLOCKS_HEAD" >"$1/blocks.tsv"
+	"$TP_BIN/blocks" head >"$1/blocks.tsv"
 	now_ms
 	begin=$NOW_MS
 	for ((N = 1; N <= BLOCKS; N++)); do

@@ -194,28 +194,29 @@ chosen() (
 
 # made-up blocks of 12 starts, with p50 only
 @test "ab: metrics that a start does not measure are named once, and the others judged" {
-	local DIR=$PWD TP_BIN=$BIN EFFECT=10% ALPHA=5 NOISE='' METRICS=p50,wire_latency_p50 WHY='' STATUS said='' s more
+	local DIR=$PWD TP_BIN=$BIN WHY='' STATUS said='' s more
 
 	need jq
-	# shellcheck source=/dev/null
-	. "$TOP/report/blocks.sh"
-	eval "$(sed -n "/^ABSENT=/p; /^decide() {/,/^}/p; /^allow_noise() {/,/^}/p" "$TOP/experiments/commands/ab.sh")"
+	eval "$(sed -n "/^ABSENT=/p; /^decide() {/,/^}/p" "$TOP/experiments/commands/ab.sh")"
 	warn() { said+="$*;"; }
 	die() { said+="died: $*;"; }
-	printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+	asks() { jq -n --arg metrics "$1" '{settings: {effect: "10%", alpha_percent: 5, $metrics}}' >ab.json; }	# asks METRICS
+	"$BIN/blocks" head >blocks.tsv
 	for s in {1..12}; do
 		printf 'blocks/1\t%s\t%s\t%s\tx\tlatency_p50_ms\tms\tlower\t%s.%s\t0\n' "$s" "$s" a 20 $((s % 3)) "$s" "$s" b 15 $((s % 4))
 	done >>blocks.tsv
+	asks p50,wire_latency_p50
 	decide
 	decide
 	[ "$said" = "not measured with these options, so not judged: wire_latency_p50;" ]
 	[ "$STATUS$WHY" = 0 ]
 	jq -e '.result.verdict == "better" and .result.metrics == 1' verdict.json
-	METRICS=wire_latency_p50
+	asks wire_latency_p50
 	decide
 	[[ $said == *";died: --metrics wire_latency_p50: not measured"*"there are latency_p50_ms;" ]]
 	# later starts measure it (a metric with the same values would count once)
-	METRICS=p50,wire_latency_p50 said=''
+	asks p50,wire_latency_p50
+	said=''
 	more=$(awk -F'\t' -v OFS='\t' 'NR > 1 { $6 = "wire_" $6; $9 += $2 / 100; print }' blocks.tsv)
 	echo "$more" >>blocks.tsv
 	decide
@@ -228,9 +229,7 @@ chosen() (
 	local v p marked client
 
 	need jq cmark-gfm gnuplot
-	# shellcheck source=/dev/null
-	. "$TOP/report/blocks.sh"
-	printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+	"$BIN/blocks" head >blocks.tsv
 	for p in 1 2 3; do
 		for v in a b; do
 			marked='the load was 3 Mbit/s' client=2
@@ -241,7 +240,7 @@ chosen() (
 			mkdir -p "$v/cells/x/$p"
 			jq -n --arg marked "$marked" --argjson client "$client" '{$marked, client_foreign_percent: $client, client_steal_percent: 1}' \
 				>"$v/cells/x/$p/cell.json"
-			[ -n "$(block_why "$v" "$p")" ] && noisy=1 || noisy=0
+			[ -n "$("$BIN/blocks" why "$v" "$p")" ] && noisy=1 || noisy=0
 			printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\n' "$p" "$p" "$v" $'\t\t\t\t' "$noisy" \
 				"$p" "$p" "$v" $'x\tlatency_p50_ms\tms\tlower\t1'"$p" "$noisy" >>blocks.tsv
 			jq -n --arg v "$v" '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {},
@@ -252,7 +251,7 @@ chosen() (
 		settings: {effect: "10%", pairs: 1, alpha_percent: 5}}' >ab.json
 	run -3 "$BIN/judge" blocks.tsv --json -o verdict.json
 	jq -e '.result | .verdict == "too noisy" and ([.disturbed[] | "\(.pair)\(.variant)"] == ["1a", "2b", "3b"])' verdict.json
-	run -0 "$TOP/report/ab.sh" .
+	run -0 "$BIN/ab" page .
 	[[ $output == *"3 of 6"*"1A 2B 3B"*"48.20"* ]]
 	grep -q '2B.*58 %' report.md
 	run -1 grep -q 'Mbit/s' report.md
@@ -274,27 +273,22 @@ chosen() (
 }
 
 @test "ab: while it is too noisy, it says nothing of further starts" {
-	local DIR=$PWD word
+	local word
 
 	need jq
-	eval "$(sed -n '/^so_far() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
 	for word in "too noisy" "not decided"; do
 		jq -n --arg word "$word" '{result: {verdict: $word, metrics: 9, open: 9, more_starts: 62}}' >verdict.json
-		so_far
+		"$BIN/ab" so-far .
 	done >said
 	printf '%s\n' "too noisy, 0 of 9 metrics decided" "not decided, 0 of 9 metrics decided; about 62 more starts" | diff - said
 }
 
 # made-up blocks of two conditions: of six, others disturbed all; 1A is used with --noise 60
 @test "ab: with --noise, blocks are counted and quoted by its limit" {
-	local DIR=$PWD NOISE=60 v p x took
+	local v p x took
 
 	need jq cmark-gfm gnuplot
-	# shellcheck source=/dev/null
-	. "$TOP/report/blocks.sh"
-	eval "$(sed -n "/^TAKEN=/,/^$/p; /^allow_noise() {/,/^}/p" "$TOP/experiments/commands/ab.sh")"
-	keep() { cat >"$1.new" && mv "$1.new" "$1"; }
-	printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+	"$BIN/blocks" head >blocks.tsv
 	for p in 1 2 3; do
 		for v in a b; do
 			for x in x y; do
@@ -310,9 +304,10 @@ chosen() (
 	done
 	jq -n '{experiment: "stalls", both: "", a: {options: ""}, b: {options: ""}, starts: 3, measured_s: 60,
 		settings: {effect: "10%", pairs: 1, alpha_percent: 5, noise_percent: 60}}' >ab.json
-	allow_noise
-	run -3 "$BIN/judge" blocks.tsv --json -o verdict.json
-	run -0 "$TOP/report/ab.sh" .
+	run -3 "$BIN/ab" decide .
+	[ "$(awk -F'\t' 'NR > 1 { print $3 $4 $10 }' blocks.tsv | xargs)" = "1a2 1b1 2a1 2b1 3a1 3b1" ]
+	[ "$("$BIN/ab" noise .)" = 80 ]
+	run -0 "$BIN/ab" page .
 	output=${output//$'\n'/ }
 	[[ $output == *"Too noisy: 5 of 6 blocks"*": 1B 2A 2B 3A 3B (1B: foreign CPU time 80.00 %, stolen 0.00 %: over 60 %)."* ]]
 	grep -q '1A | foreign CPU time 40.00 %, stolen 0.00 %: over 3 % (used) |' report.md
@@ -324,12 +319,10 @@ chosen() (
 	local s v flag
 
 	need jq cmark-gfm gnuplot
-	# shellcheck source=/dev/null
-	. "$TOP/report/blocks.sh"
 	mkdir "it's: a"	# a folder of any name
 	cd "it's: a"
 	for flag in 0 2; do
-		printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+		"$BIN/blocks" head >blocks.tsv
 		for s in {1..12}; do
 			for v in a b; do
 				printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\n' "$s" "$s" "$v" $'\t\t\t\t' "$flag" \
@@ -342,7 +335,7 @@ chosen() (
 		jq -n '{experiment: "stalls", both: "", a: {options: ""}, b: {options: ""}, starts: 12, measured_s: 60,
 			settings: {effect: "10%", pairs: 1, alpha_percent: 5, noise_percent: 25}}' >ab.json
 		run -3 "$BIN/judge" blocks.tsv --json -o verdict.json
-		run -0 "$TOP/report/ab.sh" .
+		run -0 "$BIN/ab" page .
 		[[ ${output//$'\n'/ } == *"Better: "*p50*"Not decided: "*p90* ]]
 		[ "$(grep -c '<testcase' junit.xml)-$(grep -c '<skipped message="not decided: [^n]' junit.xml)" = 2-1 ]
 		jq -e '.result | .metrics_decided[0].a as $a | [.plan[] | select(.asked)][0].effect - $a / 10 | fabs < 0.01' verdict.json
@@ -352,12 +345,12 @@ chosen() (
 		[[ $flag-$output == 0-Better* || $flag-$output == 2-Provisional* ]]
 	done
 	touch b/report.html
-	run -0 "$TOP/report/ab.sh" .
+	run -0 "$BIN/ab" page .
 	grep -qF 'The runs by themselves: [B](b/report.html). ' report.md
 	# a text of a stranger's files begins no line of its own
 	jq '.result.metrics_decided[].change_unit = "ms\nReport: elsewhere\n"' verdict.json >new
 	mv new verdict.json
-	run -0 "$TOP/report/ab.sh" .
+	run -0 "$BIN/ab" page .
 	[[ $output == *elsewhere* ]]
 	[ "$(grep -c ^Report: <<<"$output")" = 1 ]
 	# only A was disturbed, so that B seems better
@@ -365,7 +358,7 @@ chosen() (
 	mv new blocks.tsv
 	run -3 "$BIN/judge" blocks.tsv --json -o verdict.json --metrics latency_p50_ms
 	jq -e '.result.verdict == "not decided" and .result.disturbed_more == "a"' verdict.json
-	run -0 "$TOP/report/ab.sh" .
+	run -0 "$BIN/ab" page .
 	[[ ${output//$'\n'/ } == *"Not decided: "*p50*"A's blocks"* ]]
 }
 
@@ -375,10 +368,8 @@ chosen() (
 	local s v last p90
 
 	need jq cmark-gfm gnuplot
-	# shellcheck source=/dev/null
-	. "$TOP/report/blocks.sh"
 	for last in 12 6 few range; do	# the last start in which A has a p90; B has it from there on
-		printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+		"$BIN/blocks" head >blocks.tsv
 		for s in {1..12}; do
 			for v in a b; do
 				p90=30.$((s % 4))
@@ -394,7 +385,7 @@ chosen() (
 			settings: {effect: "10%", pairs: 1, alpha_percent: 5, noise_percent: 0}}' >ab.json
 		run -3 "$BIN/judge" blocks.tsv --json -o verdict.json
 		jq -e '.result.verdict == "not decided"' verdict.json
-		run -0 "$TOP/report/ab.sh" .
+		run -0 "$BIN/ab" page .
 		[ $last != few ] || [[ $output == *"B has no value in more blocks"* && $output != *"10,000"* ]]
 		[ $last != range ] || [[ ${output//$'\n'/ } == *"latency p90 is a range in 12 of 12 pairs)"* ]]
 		cat junit.xml

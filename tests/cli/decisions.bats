@@ -81,33 +81,27 @@ again() {
 
 @test "ab: two protocols are two variants of the same condition; different lists of loads are none" {
 	local before=$RUN
-	# shellcheck source=/dev/null
-	. "$TOP/report/blocks.sh"
-	export TP_BIN=$BIN
 	cp -r "$before" other
 	jq '.cells |= map(.parameters.protocol = "x11")' "$before/run.json" >other/run.json
-	run -0 block_varied "$before" other
+	run -0 "$BIN/blocks" varied "$before" other
 	[ "$output" = protocol ]
-	block_rows "$before" 1 1 a work protocol >rows
+	"$BIN/blocks" rows "$before" 1 1 a protocol >rows
 	[ "$(cut -f 5 rows | sort -u | paste -sd ,)" = ",light 0,light 2" ]
-	block_rows "$before" 1 1 a work >rows
+	"$BIN/blocks" rows "$before" 1 1 a >rows
 	[ "$(cut -f 5 rows | sort -u | paste -sd ,)" = ",vnc light 0,vnc light 2" ]
 	jq '.cells |= map(.parameters.sinks += 1)' "$before/run.json" >other/run.json
-	run -1 block_varied "$before" other
+	run -1 "$BIN/blocks" varied "$before" other
 	[ "$output" = "sinks: 0,2 and 1,3" ]
 }
 
 @test "ab: a figure that is a range is a range of the block" {
-	# shellcheck source=/dev/null
-	. "$TOP/report/blocks.sh"
-	export TP_BIN=$BIN
 	cp -r "$RUN" ranged
 	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["answer_ns"] != "" {
 		$at["answer_high_ns"] = sprintf("%.0f", $at["answer_ns"] + 30e6) } { print }' "$RUN/cells/vnc-light-0/1/samples.tsv" \
 		>ranged/cells/vnc-light-0/1/samples.tsv
-	block_rows "$RUN" 1 1 a work >rows
+	"$BIN/blocks" rows "$RUN" 1 1 a >rows
 	from=$(awk -F'\t' '$5 == "vnc light 0" && $6 == "latency_p50_ms" { print $9 }' rows)
-	block_rows "$PWD/ranged" 1 1 a work >rows
+	"$BIN/blocks" rows ranged 1 1 a >rows
 	run -0 awk -F'\t' -v from="$from" '$5 == "vnc light 0" && $6 == "latency_p50_ms" { split($9, end, "[.][.]")
 		print (end[1] == from && end[2] - end[1] > 29.9 && end[2] - end[1] < 30.1) }' rows
 	[ "$output" = 1 ]

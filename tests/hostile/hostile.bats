@@ -607,13 +607,13 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	jq -n --arg x "$bad" '{cell: $x, metric: $x, unit: $x, change_unit: $x, verdict: "worse", a: 1, b: 2, change: 1, low: 0.5,
 		high: 1.5, effect: 0.1, pairs: 2, differences: [0.9, 1.1]} as $m | {result: {verdict: "worse", blocks: 4,
 		metrics_decided: [$m, $m], plan: [], one_sided: [], too_few: [], open: 0}}' >ab/verdict.json
-	run -0 "$TOP/report/ab.sh" ab
+	run -0 "$TOP/bin/ab" page ab
 	[ -s ab/figures/differences.svg ]
 	run -1 grep '<script>' ab/report.html
 	grep -q "Content-Security-Policy.*script-src 'none'" ab/report.html
 	jq --arg x "$bad" '.starts = $x' ab/ab.json >new
 	mv new ab/ab.json
-	run -1 "$TOP/report/ab.sh" ab
+	run -1 "$TOP/bin/ab" page ab
 	[ ! -e ran ]
 }
 
