@@ -10,8 +10,7 @@ COMMAND=try here=$TP_HOME/experiments/commands
 . "$here/listening.sh"
 . "$TP_HOME/lab/calibration.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
-. "$TP_HOME/report/program.sh"
-RATE=20 WAIT_S=10 OWN_S=2 LIMITS='perception typing noticeable'
+RATE=20 WAIT_S=10 OWN_S=2
 
 # shellcheck disable=SC2317 # read_words calls it
 usage() {
@@ -234,22 +233,8 @@ type_train() {
 # part_counts N: whether its figures are of use; else its folder goes.
 part_counts() {
 	local cell=$RUN/cells/$cell_name/$1
-	if jq -e '.result.keys_answered > 0 and .result.ended != "interrupted"' "$cell/keyrepeat.json" >/dev/null 2>&1; then
-		jq --argjson p "$(cell_parameters)" --argjson n "$1" '{schema: "thinprobe.cell/1", parameters: $p, repeat: $n,
-			state: "complete", reason: "", marked: "", series: "latency", probe_cpu_percent: .result.probe_cpu_percent,
-			period_ms: .settings.period_ms, cost_ms: null}' "$cell/keyrepeat.json" >"$cell/cell.json"
-		jq -r --arg n "$1" --arg of "$repeat" '.result | "try: part \($n) of \($of): \(.keys_answered) keys, median \(
-			.latency_from_due_ms | def ms: . * 100 | round / 100 | tostring;
-				if .p50 then "\(.p50 | ms) ms" elif .above.p50 then "more than \(.above.p50 | ms) ms"
-				elif .range.p50.to then "\(.range.p50 | "\(.from | ms) to \(.to | ms)") ms"
-				elif .range.p50.from then "\(.range.p50.from | ms) ms or more" else "unknown" end)"' \
-			"$cell/keyrepeat.json" >&2
-	else
-		rm -rf "$cell"
-		return 1
-	fi
+	"$TP_BIN/tried" part "$cell" "$kind" "$1" "$repeat" || { rm -rf "$cell"; return 1; }
 }
-cell_parameters() { jq -cn --arg p "$kind" '{protocol: $p, app: "own", sinks: 0}'; }
 
 # Sets `whole`, the parts that did not end early, and `early`: why the run did, with `state`.
 type_all() {
@@ -278,83 +263,13 @@ type_all() {
 # --- the run folder ----------------------------------------------------------------------------------------------------
 
 write_run() {
-	local server
-	server=$(jq -r .settings.server "$RUN/cells/$cell_name/1/keyrepeat.json")
-	server=${server//[[:cntrl:]]/?}
+	local server='' early_of=$parts
 	[ "$kind" != ssh ] || server="reached by ssh, version not known; the client is $(ssh -V 2>&1)"
-	jq -n --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --arg experiment "$experiment" --arg command "$command" \
-		--arg version "${TP_VERSION:-unknown}" --arg started "$started" --arg kind "$kind" --arg title "$what" --arg target "$target" \
-		--argjson seconds "$seconds" --argjson parts "$parts" --argjson whole "$whole" --arg state "$state" --arg early "$early" \
-		--argjson total "$([ -n "$early" ] && echo "$repeat" || echo "$parts")" \
-		--argjson parameters "$(cell_parameters)" --argjson host "$facts" \
-		--arg rtt "$rtt" --argjson calibration "$(calibration_record)" --argjson root "$((EUID == 0))" --arg server "$server" \
-		--arg own "$own_ms" --argjson took "$((EPOCHSECONDS - begun))" '
-		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: (now | todate), measured_s: $took, $state,
-		$command, settings: {on: "attach:\($target)", protocols: [$kind], apps: ["own"], loads: [0], $seconds, repeats: $parts,
-			regime: "session", modes: ["tap"], wire: false, seed: 1, threshold_ms: 100, threshold: "perception", link: "none",
-			quick: true, rate_per_s: $k[0].settings.rate_per_s},
-		axes: ["protocol", "app", "sinks"],
-		cells: [{name: "\($kind)-own-0", $parameters, state: (if $state == "complete" then $state else "partial" end),
-			complete: $whole, flags: []}],
-		counts: {$total, complete: $whole, missing: ($total - $whole), marked: 0}, $calibration, $host,
-		protocol: {$server, version: "", says: $title, $title, window: $k[0].settings.window, watch: "update",
-			region: $k[0].settings.region,
-			rtt_ms: (if $kind | IN("vnc", "rdp") then [$k[].result.tcp_rtt_ms | values] | min else $rtt | tonumber? // null end),
-			terminal_ms: ($own | tonumber? // null),
-			frame_rate_per_s: null, encodings: [], compression: "unknown", encryption: "unknown", floor_ms: null},
-		lab: {server: "not ours, unknown", shared_cpus: false, rootless: ($root == 0), capture: "none", missing: [
-			"server: not ours, so nothing is known of its CPUs, its load and its scheduling, and nothing was changed on it",
-			"link rate and delay: as they are, not emulated", "packets and bytes: not captured"]}}
-		+ if $early == "" then {} else {reason: $early} end' | put_whole "$RUN/run.json" ||
-		die "cannot write to $RUN: is the disk full?"
-}
-
-# The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told, as where a range is on both sides.
-# What holds within a time holds within a longer one, and what does not, not within a shorter one.
-# What the interval of the 90 % value does not decide, the share of keys over the limit does; also without such a value. A value
-# without an interval holds only if the share does, too. A share without an interval never holds.
-judge_limits() {
-	local name ms held p90 of=$RUN/.share all=() longest=0 least='' one
-	p90=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^latency_p90_ms(_from|_to|_low)?$/) p90[i] = $i }
-		NR > 1 { for (i in p90) if ($i != "") has = has p90[i] } END { print has ~ /_low/ ? "interval" : has ? "value" : "" }' \
-		"$RUN/summary.tsv")
-	mkdir "$of" && ln -s ../cells "$of/" || return
-	while IFS=$'\t' read -r _ name ms _; do
-		[[ " $LIMITS " == *" $name "* ]] || continue
-		held=3
-		[ -z "$p90" ] || { "$TP_BIN/fail" limits "$RUN" <(echo "p90 * <= ${ms}ms") >/dev/null 2>&1; held=$?; }
-		if [[ $p90$held == @(3|interval3|value0) ]]; then
-			held=0
-			jq --argjson ms "$ms" '.settings.threshold_ms = $ms' "$RUN/run.json" >"$of/run.json" &&
-				"${TP_BIN:-$TP_HOME/bin}/summarize" "$of" >/dev/null 2>&1 || rm -f "$of/summary.tsv"
-			"$TP_BIN/fail" limits "$of" <(echo "late_share_percent * <= 10%") >/dev/null 2>&1 || held=$?
-			[ "$held" != 0 ] || awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "late_share_percent_low") at = i }
-				NR > 1 && (!at || $at == "") { exit 1 }' "$of/summary.tsv" || held=3
-			[ "$p90" != value ] || [ "$held" = 0 ] || held=3
-		fi
-		all+=("$name $ms $held")
-		[ "$held" != 5 ] || [ "$ms" -le "$longest" ] || longest=$ms
-		[ "$held" != 0 ] || least=$((ms < ${least:-ms + 1} ? ms : least))
-	done <"$TP_HOME/data/thresholds.tsv"
-	for one in ${all[@]+"${all[@]}"}; do
-		read -r name ms held <<<"$one"
-		[ "$held" != 3 ] || [ "$ms" -ge "$longest" ] || held=5
-		[ "$held" != 3 ] || [ -z "$least" ] || [ "$ms" -le "$least" ] || held=0
-		printf '%s %s %s\n' "$name" "$ms" "$held"
-	done
-	rm -rf "$of"
-}
-
-say_all() {
-	local said
-	said=$(jq -R -s -r --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --rawfile limits <(judge_limits) \
-		--arg folder "$RUN" --arg no_page "$no_page" --argjson status "$status" --argjson json "$json" \
-		--slurpfile document "$RUN/run.json" \
-		"\$document[0] as \$run |"$'\n'"$(program 'include "try"; result | if $json == 1 then . else text end' "$here" "$TP_HOME")" \
-		"$RUN/summary.tsv") || die "the figures are in $RUN/summary.tsv, but cannot be said"
-	shown said	# (the server has named itself)
-	[ "$json" = 1 ] || said=$(sed '/^$/q' <<<"$said" | fold -s -w 79 | sed 's/ *$//'; sed '1,/^$/d' <<<"$said")
-	printf '%s\n' "$said" 2>/dev/null || die "cannot write the figures to standard output; they are in $RUN/summary.tsv"
+	[ -z "$early" ] || early_of=$repeat
+	"$TP_BIN/tried" run "$RUN" experiment="$experiment" command="$command" version="${TP_VERSION:-unknown}" started="$started" \
+		kind="$kind" title="$what" target="$target" server="$server" seconds="$seconds" total="$early_of" whole="$whole" \
+		took=$((EPOCHSECONDS - begun)) state="$state" early="$early" rtt="$rtt" own="$own_ms" host="$facts" \
+		calibration="$(calibration_record)" || exit
 }
 
 # --- run ------------------------------------------------------------------------------------------------------------
@@ -425,5 +340,7 @@ case $page_status in
 *)	why=$(name_full_disk "$RUN" "${TMPDIR:-/tmp}") || why=$(tail -n 1 "$RUN/log/page.err" 2>/dev/null)
 	die "the samples are kept in $RUN, but the report failed: $why" ;;
 esac
-say_all
+json_word=()
+[ "$json" = 0 ] || json_word=(--json)
+"$TP_BIN/tried" say "$RUN" "$status" "$no_page" ${json_word[@]+"${json_word[@]}"} || exit
 exit "$status"

@@ -189,7 +189,6 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 
 @test "try: a limit that is inside of a range is not said to fail" {
 	local from to held
-	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
 	cp -r "$RUN" ranged
 	while read -r from to held; do
 		awk -F'\t' -v OFS='\t' -v from="$from" -v to="$to" '
@@ -199,8 +198,8 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 				for (name in at) if (name ~ /^latency_p90_ms(_low|_high|_both|_above|_why)?$/) set(name, "")
 				set("latency_p90_ms_from", from); set("latency_p90_ms_to", to)
 			} 1' "$RUN/summary.tsv" >ranged/summary.tsv
-		echo "$from to $to: $(RUN=$PWD/ranged TP_HOME=$TOP TP_BIN=$BIN LIMITS=perception judge_limits)"
-		[ "$(RUN=$PWD/ranged TP_HOME=$TOP TP_BIN=$BIN LIMITS=perception judge_limits)" = "perception 100 $held" ]
+		echo "$from to $to: $("$BIN/tried" limits ranged)"
+		[ "$("$BIN/tried" limits ranged | grep perception)" = "perception 100 $held" ]
 	done <<-'END'
 		40 60 0
 		90 110 3
@@ -228,7 +227,6 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 
 @test "try: a 90 % value without an interval holds only if the share of late keys does; one part is not enough" {
 	local held
-	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
 	cp -r "$RUN" even
 	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 		NR > 1 { for (name in at) if (name ~ /^latency_p90_ms/) $at[name] = name == "latency_p90_ms" ? 90 : "" } 1' \
@@ -243,7 +241,7 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	cp -r even alone
 	rm -r alone/cells/*/[2-9]
 	for held in 'even 0' 'uneven 3' 'alone 3'; do
-		[ "$(RUN=$PWD/${held% *} TP_HOME=$TOP TP_BIN=$BIN LIMITS=perception judge_limits)" = "perception 100 ${held#* }" ] ||
+		[ "$("$BIN/tried" limits "${held% *}" | grep perception)" = "perception 100 ${held#* }" ] ||
 			{ echo "NOT SO: $held"; false; }
 	done
 }

@@ -276,74 +276,12 @@ fake_probe() {
 	run -3 "$TOP/bin/fail" limits run limits
 }
 
-@test "try: what the 90 % value does not decide, the share of keys over the limit does; neither without an interval" {
-	local TP_HOME=$PWD/home TP_BIN=$PWD/home RUN=$PWD/run LIMITS=perception columns value share low wanted
-	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
-	mkdir -p home/data run
-	grep perception "$TOP/data/thresholds.tsv" >home/data/thresholds.tsv
-	echo '{"settings": {}}' >run/run.json
-	printf '#!/bin/sh\ngrep -q p90 "$3" && exit "$(cat %s/value)"\nexit "$(cat %s/share)"\n' "$PWD" "$PWD" >home/fail
-	printf '#!/bin/sh\nprintf "late_share_percent_low\\n%%s\\n" "$(cat %s/low)" >"$1/summary.tsv"\n' "$PWD" >home/summarize
-	chmod +x home/fail home/summarize
-	while read -r columns value share low wanted; do
-		tr , '\t' <<<"$columns" >run/summary.tsv
-		tr -c ',\n' 1 <<<"$columns" | tr , '\t' >>run/summary.tsv
-		echo "$value" >value
-		echo "$share" >share
-		echo "${low#-}" >low
-		run -0 judge_limits
-		[ "$output" = "perception 100 $wanted" ] || { echo "$columns $value $share $low: $output"; false; }
-		[ ! -e run/.share ]
-	done <<-'END'
-		latency_p90_ms,latency_p90_ms_low 0 5 1 0
-		latency_p90_ms,latency_p90_ms_low 5 0 1 5
-		latency_p90_ms,latency_p90_ms_low 3 0 1 0
-		latency_p90_ms,latency_p90_ms_low 3 5 1 5
-		latency_p90_ms,latency_p90_ms_low 3 3 1 3
-		latency_p90_ms,latency_p90_ms_low 3 0 - 3
-		latency_p90_ms 0 0 1 0
-		latency_p90_ms 0 0 - 3
-		latency_p90_ms 0 5 1 3
-		latency_p90_ms 5 0 1 5
-		keys 3 0 1 0
-		keys 3 5 1 5
-		keys 3 0 - 3
-	END
-}
-
-@test "try: what holds within a time holds within a longer one; what does not, not within a shorter one" {
-	local TP_HOME=$PWD/home TP_BIN=$PWD/home RUN=$PWD/run LIMITS='short middle long' at wanted
-	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
-	mkdir -p home/data run
-	printf 'schema\t%s\t%s\tx\n' middle 150 short 100 long 1000 >home/data/thresholds.tsv
-	echo '{"settings": {}}' >run/run.json
-	# (the share decides nothing here)
-	printf '#!/bin/bash\nread -r name _ _ ms <"$3"; [ "$name" = p90 ] || exit 3; exit "$(cat %s/at.${ms%%ms})"\n' "$PWD" \
-		>home/fail
-	printf '#!/bin/sh\nexit 1\n' >home/summarize
-	chmod +x home/fail home/summarize
-	printf 'latency_p90_ms\tlatency_p90_ms_low\n1\t1\n' >run/summary.tsv
-	while read -r -a at; do
-		echo "${at[0]}" >at.100; echo "${at[1]}" >at.150; echo "${at[2]}" >at.1000
-		run -0 judge_limits
-		[ "$(sort -k 2n <<<"$output" | cut -d' ' -f3 | paste -sd ' ')" = "${at[*]:3}" ] || { echo "${at[*]}: $output"; false; }
-	done <<-'END'
-		3 0 3 3 0 0
-		0 3 3 0 0 0
-		3 3 3 3 3 3
-		3 5 3 5 5 3
-		3 3 5 5 5 5
-		5 3 0 5 3 0
-	END
-}
-
 @test "try: a part's median is a number, a bound or a range" {
-	local RUN=run cell_name=cell repeat=1 wanted median
-	eval "$(sed -n '/^part_counts() {/,/^}/p; /^cell_parameters() {/p' "$TOP/experiments/commands/try.sh")"
+	local wanted median
 	mkdir -p run/cells/cell/1
 	while IFS=$'\t' read -r wanted median; do
 		echo "{\"result\": {\"keys_answered\": 9, \"latency_from_due_ms\": $median}}" >run/cells/cell/1/keyrepeat.json
-		kind=vnc run -0 part_counts 1
+		run -0 "$BIN/tried" part run/cells/cell/1 vnc 1 1
 		[ "$output" = "try: part 1 of 1: 9 keys, median $wanted" ] || { echo "$output"; false; }
 	done <<-'END'
 		1.23 ms	{"p50": 1.234}
@@ -353,33 +291,40 @@ fake_probe() {
 	END
 }
 
-# said COLUMNS VALUES [REPORTS]: what is said of a row with these, a round trip of 10 ms, and reports of keyrepeat
+# said COLUMNS VALUES [REPORT...]: what is said of a row with these, a round trip of 10 ms, and reports of keyrepeat: a line with the
+# network, and the text
 said() {
-	. "$TOP/report/program.sh"
-	printf '%b\n' "$1\tkeys\trepeats" "$2\t99\t3" | jq -R -s -r --argjson k "${3:-[]}" --arg limits "perception 100 0" \
-		--arg folder run --argjson run '{"protocol": {"rtt_ms": 10}, "settings": {"on": "x11"}, "host": {}}' \
-		--argjson status 0 --arg no_page '' \
-		"$(program 'include "try"; result | (.network | tojson), text' "$TOP/experiments/commands" "$TOP")"
+	local n=0 report
+	rm -rf said
+	mkdir -p said/cells/x
+	printf '%b\n' "schema\t$1\tkeys\trepeats" "x\t$2\t99\t3" >said/summary.tsv
+	printf '{"protocol": {"rtt_ms": 10}, "settings": {"on": "x11"}, "host": {}}' >said/run.json
+	for report in "${@:3}"; do
+		mkdir "said/cells/x/$((++n))"
+		echo "$report" >"said/cells/x/$n/keyrepeat.json"
+	done
+	"$BIN/tried" say said 0 '' --json | jq -c .network
+	"$BIN/tried" say said 0 ''
 }
 
 @test "try: of a range the network's share is one, of a lower bound the most, of nothing none" {
 	run -0 said 'latency_p50_ms' 40
-	[[ ${lines[0]} == *'"share_percent":25,'* && $output == *": 25 % of the median."* ]]
+	[[ ${lines[0]} == *'"share_percent":25,'* && ${output//$'\n'/ } == *": 25 % of the median."* ]]
 	run -0 said 'latency_p50_ms_from\tlatency_p50_ms_to' '20\t200'
 	[[ ${lines[0]} == *'"share_percent":null,"share_percent_from":5,"share_percent_to":50'* ]]
-	[[ $output == *": 5 to 50 % of the median."* ]]
+	[[ ${output//$'\n'/ } == *": 5 to 50 % of the median."* ]]
 	run -0 said 'latency_p50_ms\tlatency_p50_ms_above' '40\t1'
 	[[ ${lines[0]} == *'"share_percent":null,"share_percent_from":null,"share_percent_to":25'* ]]
-	[[ $output == *": at most 25 % of the median."* ]]
+	[[ ${output//$'\n'/ } == *": at most 25 % of the median."* ]]
 	run -0 said 'latency_p50_ms_why' overloaded
-	[[ ${lines[0]} == *'"rtt_ms":10,"share_percent":null'* && $output == *"10.0 ms a round trip (the least that TCP saw)."* ]]
+	[[ ${lines[0]} == *'"rtt_ms":10,"share_percent":null'* && ${output//$'\n'/ } == *"10.0 ms a round trip (the least that TCP saw)."* ]]
 }
 
 @test "try: keys that left late are counted over all parts, with the latest; of none nothing is said" {
 	part() { echo "{\"result\": {\"keys_left_late\": $1, \"left_late_max_ms\": $2}}"; }
-	run -0 said 'latency_p50_ms' 40 "[$(part 3 12.5),$(part 0 0),$(part 4 375)]"
-	[[ $output == *$'\n'"Left late: 7 of 99 keys "*" 375 ms, because this machine was busy."* ]]
-	run -0 said 'latency_p50_ms' 40 "[$(part 0 0)]"
+	run -0 said 'latency_p50_ms' 40 "$(part 3 12.5)" "$(part 0 0)" "$(part 4 375)"
+	[[ ${output//$'\n'/ } == *" Left late: 7 of 99 keys "*" 375 ms, because this machine was busy."* ]]
+	run -0 said 'latency_p50_ms' 40 "$(part 0 0)"
 	[[ $output != *"Left late"* ]]
 }
 
