@@ -214,7 +214,7 @@ def effect_of_runs(pool: Pool, q: float) -> tuple[float, float, ShareRuns]:
         above *= 2
     while above > (1 - q) * 0.75:
         share = pool.shares_above(figures.quantile(pool.all, 1 - above).value, least)
-        if above < 1.5 * (1 - q) or share.longest[True] < pool.longest():  # a whole repeat above is no stall
+        if above < 1.5 * (1 - q) or share.runs(True)[1] < pool.longest():  # a whole repeat above is no stall
             least = share.least = spreads.share_effect(share, 0)[0]
         above /= 2
     return least, spreads.share_effect(share, APART)[1], share
@@ -261,7 +261,7 @@ def find_interval(pool: Pool, q: float, own: Sequence[float], alone: bool, value
     far = 0.0
     if not alone:
         _, far, middle = effect_of_runs(pool, 0.5)
-        far = FAR if middle.longest[True] >= pool.longest() else far
+        far = FAR if middle.runs(True)[1] >= pool.longest() else far
     least, differ, _ = effect_of_runs(pool, q)
     found = quantile_interval(pool, q, APART if differ > 0 and not alone else 0, least) if far < FAR else None
     apart = differ > 0 or (found is None and q <= 0.5)  # each run knows its median, however long its stalls are

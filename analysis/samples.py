@@ -148,21 +148,21 @@ class BadRow(Exception):
         self.index = index
 
 
-def counts(cells: Sequence[str]) -> list[int | None]:
+def counts(cells: Sequence[bytes]) -> list[int | None]:
     """Times in ns or counts; None: empty. ValueError: one is neither."""
-    joined = ''.join(cells)
-    if not joined:
-        return [None] * len(cells)
-    if not (joined.isascii() and joined.isdecimal()):
-        return [count(cell) for cell in cells]
-    values: list[int | None] = [int(cell) if cell else None for cell in cells] if '' in cells else list(map(int, cells))
-    if max(map(len, cells)) > 18 and any(v is not None and v >= LARGEST for v in values):
+    digits = b''.join(cells)
+    if not digits or cells.count(b'0') == len(cells):
+        return [0 if digits else None] * len(cells)
+    if not digits.isdigit():
+        return [count(cell.decode()) for cell in cells]
+    values: list[int | None] = [int(cell) if cell else None for cell in cells] if b'' in cells else list(map(int, cells))
+    if max(v for v in values if v is not None) >= LARGEST if None in values else max(values) >= LARGEST:
         raise ValueError
     return values
 
 
-def reals(cells: Sequence[str]) -> list[float]:
-    return [real(cell) if cell else nan for cell in cells]
+def reals(cells: Sequence[bytes]) -> list[float]:
+    return [real(cell.decode()) if cell else nan for cell in cells]
 
 
 class Layout(NamedTuple):
@@ -173,73 +173,72 @@ class Layout(NamedTuple):
     def words(self) -> list[str]:
         return self.columns.replace('| ', '').split(' ')
 
-    def needed(self) -> list[str]:
-        return self.columns.split(' | ')[0].split(' ')
+    def names(self, needed: bool = False) -> list[str]:
+        words = self.columns.split(' | ')[0].split(' ') if needed else self.words()
+        return [word.lstrip('%$') for word in words]
 
 
-def convert(sort: str, cells: Sequence[str]) -> Sequence[Any]:
+def convert(sort: str, cells: Sequence[bytes]) -> Sequence[Any]:
     if sort == '$':
-        return cells
+        return b'\n'.join(cells).decode(errors='surrogateescape').split('\n')
     try:
-        return list(reals(cells)) if sort == '%' else list(counts(cells))
+        return reals(cells) if sort == '%' else counts(cells)
     except (ValueError, OverflowError):
         for index, cell in enumerate(cells):
             try:
-                real(cell) if sort == '%' and cell else count(cell) if sort != '%' else None
+                reals([cell]) if sort == '%' else counts([cell])
             except (ValueError, OverflowError):
                 raise BadRow(index) from None
         raise
 
 
-def blocks(stream: BinaryIO) -> Iterator[list[str]]:
-    """Lines of the stream, some at a time. A line that is too long, has a byte 0, or no end stands as one that no table has."""
+def blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """Whole lines of the stream, some at a time. One that is too long, has a byte 0, or no end stands as one that no table has."""
     rest = b''
     while block := stream.read(BLOCK_BYTES):
-        block = rest + block
-        whole, end, rest = block.rpartition(b'\n')
+        whole, end, rest = (rest + block).rpartition(b'\n')
         if len(rest) > ROW_BYTES:
             whole, end, rest = whole + end + b'\0', b'\n', b''
+        # lines that all end within half the longest are quickly found
+        if b'\0' in whole or not all(b'\n' in whole[at:at + ROW_BYTES // 2] for at in range(0, len(whole) - ROW_BYTES // 2, ROW_BYTES // 2)):
+            whole = b'\n'.join(b'' if b'\0' in line or len(line) >= ROW_BYTES else line for line in whole.split(b'\n'))
         if end:
-            lines = whole.decode(errors='surrogateescape').split('\n')
-            wrong = b'\0' in whole or max(map(len, lines)) > ROW_BYTES // 4
-            yield ['' if '\0' in line or len(line.encode(errors='surrogateescape')) >= ROW_BYTES else line
-                   for line in lines] if wrong else lines
+            yield whole + end
     if rest:
-        yield ['']
+        yield b'\n'
 
 
-def split(lines: list[str], header: Sequence[str], layout: Layout) -> list[Sequence[str]]:
+def split(block: bytes, header: Sequence[str], layout: Layout) -> dict[str, Sequence[bytes]]:
     """The cells of each column. BadRow: a row of another length, or of another schema."""
-    width, at_schema = len(header), header.index('schema')
-    cells = '\t'.join(lines).split('\t')
-    if set(map(str.count, lines, repeat('\t'))) != {width - 1} or cells[at_schema::width].count(layout.schema) != len(lines):
-        raise BadRow(next(i for i, row in enumerate(line.split('\t') for line in lines)
-                          if len(row) != width or row[at_schema] != layout.schema))
-    return [cells[i::width] for i in range(width)]
+    width, at_schema, n, schema = len(header), header.index('schema'), block.count(b'\n'), layout.schema.encode()
+    cells = block.replace(b'\n', b'\t\n\t').split(b'\t')  # the end of a row is a cell, too
+    if not len(cells) - 1 == n * (width + 1) or not cells[width::width + 1].count(b'\n') == n == cells[at_schema::width + 1].count(schema):
+        raise BadRow(next(i for i, row in enumerate(line.split(b'\t') for line in block.split(b'\n'))
+                          if len(row) != width or row[at_schema] != schema))
+    del cells[-1]
+    return {name: cells[i::width + 1] for i, name in reversed(list(enumerate(header))) if name in layout.names()}
 
 
 def columns_of(stream: BinaryIO, layout: Layout) -> Iterator[list[Sequence[Any]]]:
     """The columns of some rows at a time; of a column that the table has not: None for each. BadRow: its line, from 0."""
     header: list[str] = []
     before = 0
-    for lines in blocks(stream):
+    for block in blocks(stream):
         if not header:
-            header = lines.pop(0).split('\t')
-            names = {'schema', *(word.lstrip('%$') for word in layout.needed())}
-            if not names <= set(header) or len(header) > NO_COLUMNS:
+            first, _, block = block.partition(b'\n')
+            header = first.decode(errors='surrogateescape').split('\t')
+            if not {'schema', *layout.names(True)} <= set(header) or len(header) > NO_COLUMNS:
                 raise BadRow(0)
             before = 1
-        if not lines:
+        if not block:
             continue
         try:
-            cells = split(lines, header, layout)
-            empty = (None,) * len(lines)
-            none = {'%': (nan,) * len(lines)}
-            yield [convert(word[0], cells[header.index(name)]) if name in header else none.get(word[0], empty)
-                   for word in layout.words() for name in (word.lstrip('%$'),)]
+            cells, n = split(block, header, layout), block.count(b'\n')
+            yield [convert(word[0], cells[name]) if name in cells else (nan if word[0] == '%' else None,) * n
+                   for word, name in zip(layout.words(), layout.names())]
         except BadRow as bad:
             raise BadRow(before + bad.index) from None
-        before += len(lines)
+        before += n
     if not header:
         raise BadRow(-1)
 
@@ -323,7 +322,7 @@ def add_keys(keys: Keys, columns: list[Sequence[Any]]) -> None:
         e and e != (a or c) for e, a, c in zip(earliest, answer, censored))
     for into, values in ((keys.due, due), (keys.sent, sent), (keys.answer, answer), (keys.high, high), (keys.censored, censored),
                          (keys.earliest, earliest), (keys.number, numbers)):
-        into.extend(values)
+        into.extend(array('q', values))
 
 
 def add_pings(keys: Keys, columns: list[Sequence[Any]]) -> None:

@@ -277,7 +277,7 @@ def share(k: float, n: float) -> Interval | None:
             special.beta_quantile(1 - tail, k + 1, n - k) if k < n else 1.0)
 
 
-BITS = bytes.maketrans(b'\0\1', b'01')
+BITS = bytes.maketrans(b'\0\1', b'10'), bytes.maketrans(b'\0\1', b'01')  # digits of base 2: 1 where the flag is 0, or 1
 ROUNDS = 32  # that take less time than a search for the runs
 
 
@@ -289,30 +289,32 @@ def squared_runs(ones: int) -> tuple[int, int]:
         squares += 2 * ones.bit_count()
         ones &= ones >> 1
         shorter += 1
-    left = list(map(len, re.findall('1+', f'{ones:b}')))
+    left = list(map(len, re.findall('1+', f'{ones:b}'))) if ones else []
     return squares + sum(n * (n + 1) for n in left), shorter + max(left, default=0)
 
 
 @dataclass(slots=True)
 class ShareRuns:
-    """Events that come in runs (late keys in stalls): counts of each repeat, and of runs of misses [0] and of hits [1] within
-    repeats the sums of their squared lengths, and the longest."""
+    """Events that come in runs (late keys in stalls): of each repeat, how many are hits, how many there are, and the events in their
+    order, 1 for each hit, 0 for each other."""
     stated: float  # length of a run that is assumed where there is none
     hits: list[float] = field(default_factory=list)
     n: list[float] = field(default_factory=list)
-    squares: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    longest: list[float] = field(default_factory=lambda: [0.0, 0.0])
     least: float = 0  # the variance over that of independent events is at least this
+    flags: list[bytes | bytearray] = field(default_factory=list)
+    found: dict[bool, tuple[float, float]] = field(default_factory=dict)  # what runs() gives, by `of_hits`
 
     def add_repeat(self, flags: bytes | bytearray) -> None:
-        """A repeat's events in their order: 1 for each hit, 0 for each other."""
         self.n.append(len(flags))
         self.hits.append(flags.count(1))
-        ones = int(flags.translate(BITS) or b'0', 2)
-        for hit, bits in enumerate((ones ^ (1 << len(flags)) - 1, ones)):
-            squares, longest = squared_runs(bits)
-            self.squares[hit] += squares
-            self.longest[hit] = max(self.longest[hit], longest)
+        self.flags.append(flags)
+
+    def runs(self, of_hits: bool) -> tuple[float, float]:
+        """Of the runs of hits, or of misses, within repeats: the sum of their squared lengths, and the longest."""
+        if of_hits not in self.found:
+            each = [squared_runs(int(flags.translate(BITS[of_hits]) or b'0', 2)) for flags in self.flags]
+            self.found[of_hits] = sum(squares for squares, _ in each), max((longest for _, longest in each), default=0)
+        return self.found[of_hits]
 
 
 def run_effect(p: float, n: float, squares: float, stated: float) -> float:
@@ -332,8 +334,8 @@ def share_effect(s: ShareRuns, chance: float) -> tuple[float, float]:
     if repeats < REPEATS or not n > 0:
         return nan, 0.0
     p = total(s.hits) / n
-    rare = p <= 0.5
-    effect = max(s.least, run_effect(p, n, s.squares[rare] + s.longest[rare] ** 2, s.stated))
+    squares, longest = s.runs(p <= 0.5)  # of the rarer kind
+    effect = max(s.least, run_effect(p, n, squares + longest ** 2, s.stated))
     chi = total((h - m * p) ** 2 / (m * p * (1 - p) * effect) for h, m in zip(s.hits, s.n) if m > 0) if 0 < p < 1 else 0.0
     limit = special.chi_squared_quantile(repeats - 1, 1 - chance) if chance > 0 else inf
     if not chi > limit:

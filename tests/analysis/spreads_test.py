@@ -162,4 +162,4 @@ def test_holm():
 def test_runs_of_hits():
     share = ShareRuns(1.0)
     share.add_repeat(bytes([1, 1, 0, 1, 0, 0, 0]))
-    assert (share.hits, share.n, share.squares, share.longest) == ([3], [7], [10, 5], [3, 2])
+    assert (share.hits, share.n, share.runs(False), share.runs(True)) == ([3], [7], (10, 3), (5, 2))
