@@ -397,7 +397,7 @@ def occupy_descriptors() -> None:
 def run(name: str) -> NoReturn:
     """Runs the program or command of that name (a module of analysis), and ends as it ends: each error is one line."""
     tool = name.removeprefix('commands.')
-    said_by = tool if tool == name else 'thinprobe' if tool in ('report', 'fail', 'tried') else f'thinprobe: {tool}'
+    said_by = tool if tool == name else 'thinprobe' if tool in ('report', 'fail', 'gallery', 'tried') else f'thinprobe: {tool}'
     for number in (signal.SIGINT, signal.SIGPIPE):
         if signal.getsignal(number) != signal.SIG_IGN or number == signal.SIGPIPE:
             signal.signal(number, signal.SIG_DFL if number == signal.SIGINT else signal.SIG_IGN)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# decided.sh - what a program decides of claims. command.sh and gallery.sh read this file.
+# decided.sh - what a program decides of claims. command.sh reads this file.
 
 tool() {	# tool NAME [OPTION...]: where TP_HOME is another tree, that of this one
 	local file=$TP_BIN/$1

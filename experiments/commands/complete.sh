@@ -108,7 +108,7 @@ table() {
 	printf '\t\t%s\t\n' "$commands $tools"
 	printf '%s\t\t%s\t\n' report RUN compare RUN gate RUN export RUN bundle RUN run "$experiments" ab "$experiments" \
 		doctor "$experiments" help "$pages $commands $experiments" \
-		gallery "$("$TP_HOME/experiments/commands/gallery.sh" --list 2>/dev/null | sed -nE 's/^  ([a-z0-9-]+) .*/\1/p' | paste -sd ' ')"
+		gallery "$("$TP_BIN/gallery" --list 2>/dev/null | sed -nE 's/^  ([a-z0-9-]+) .*/\1/p' | paste -sd ' ')"
 	printf 'demo\t--no-install\t\t\n'
 	for name in $commands; do
 		[[ " demo calibrate soak " == *" $name "* ]] || rows_of_command "$name"	# these are experiments

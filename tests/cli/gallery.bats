@@ -9,7 +9,7 @@ load ../undrawn
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || return 1
-	gallery=$TOP/experiments/commands/gallery.sh
+	gallery=$PWD/tree/bin/gallery
 }
 
 until_true() {	# COMMAND...: for up to 30 s, while the last job runs
@@ -21,16 +21,20 @@ until_true() {	# COMMAND...: for up to 30 s, while the last job runs
 	return 1
 }
 
-# made_tree [NAME]: a tree with two runs, NAME (one) and two, of which run.sh writes what gallery.sh looks at: "slow" waits for a
+# own_programs NAME...: these of the tree's own, which find it by where they are, and its analysis/
+own_programs() {
+	cp -rs "$TOP/analysis" tree/
+	cp "${@/#/$TOP/bin/}" tree/bin/
+}
+
+# made_tree [NAME]: a tree with two runs, NAME (one) and two, of which run.sh writes what gallery looks at: "slow" waits for a
 # signal, "broken" lacks a cell at first, "big" has large samples. What needs no run is "sum", by a program called adder.
 made_tree() {
-	export TP_HOME=$PWD/tree TP_BIN=$PWD/tree/bin
-	mkdir -p tree/{bin,docs,data,plots,report,experiments/{commands,engine,made}}
+	export TP_HOME=$PWD/tree	# (for run.sh)
+	mkdir -p tree/{bin,docs,data,plots,experiments/{engine,made}}
+	own_programs gallery
 	ln -s "$TOP/lab" tree/
-	ln -s "$TOP"/experiments/commands/gallery*.jq tree/experiments/commands/
-	ln -s "$TOP"/report/{words.jq,kept.sh,foreign.sh,decided.sh,program.sh} tree/report/
 	ln -s "$TOP/experiments/families" tree/experiments/
-	ln -s "$TOP/bin/judge" tree/bin/
 	printf '#!/bin/sh\nfor run; do :; done\ncd "$run" && cp cells/a/1/*.tsv .\n' >tree/bin/summarize
 	printf 'table summary cells\n' >tree/experiments/made/table
 	printf 'name\tcommand\tdrawing\nsum\tadder 2 3\tdots.gp red\n' >tree/data/computed.tsv
@@ -65,7 +69,14 @@ made_tree() {
 		[ $state != interrupted ] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
 		[ $state = complete ] || exit 3
 	END
-	cat >tree/report/report.sh <<-'END'
+	rm tree/analysis/commands/report.py
+	cat >tree/analysis/commands/report.py <<-'END'
+		import subprocess
+		from analysis.trees import home
+		def report(folder, part):
+		    subprocess.run([home() / 'report.sh', folder], check=True)
+	END
+	cat >tree/report.sh <<-'END'
 		#!/bin/sh
 		mkdir -p "$1/figures" && cd "$1" && tar --zstd -xf samples.tar.zst && cp cells/a/1/*.tsv . || exit
 		rm -r cells more.json report.md 2>/dev/null
@@ -114,7 +125,7 @@ made_tree() {
 		3 text '5.13' sum/rows a=2 'adds up to {sum}' 4 text here '' '' 'a default' | sed "s,one/,${1-one}/," >>tree/data/papers.tsv
 	printf "Author & Second 2001\t\tclaim\thogs stall\t${1-one}/summary\tsinks=5\t%s\n" 'by {stall_ms}' '{sinks} of them' \
 		>>tree/data/papers.tsv
-	chmod 755 tree/experiments/engine/run.sh tree/report/report.sh tree/bin/{adder,summarize}
+	chmod 755 tree/experiments/engine/run.sh tree/report.sh tree/bin/{adder,summarize}
 }
 
 @test "gallery: says the time, measures each run, keeps it without the folder in its command, and writes the page" {
@@ -673,7 +684,7 @@ kept_table() {
 
 @test "gallery: a run whose tables are others when made from what is packed is not kept" {
 	made_tree
-	echo 'echo more >>summary.tsv' >>tree/report/report.sh
+	echo 'echo more >>summary.tsv' >>tree/report.sh
 	run -1 --separate-stderr "$gallery" -o out one
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == *"runs/one: summary.tsv differs"* && "$(ls -A out)" = runs ]]
@@ -936,11 +947,12 @@ made_questions() {
 
 @test "docs/gallery.md, docs/desktops.md are what the data and the kept runs say (else: thinprobe gallery --page)" {
 	[ -d "$TOP/kits" ] || skip "no kits here"
-	mkdir -p tree/docs
-	ln -s "$TOP"/{bin,lab,data,experiments,plots,report} "$TOP"/*.md tree/
+	mkdir -p tree/{bin,docs}
+	own_programs gallery summarize queue arrivals
+	ln -s "$TOP"/{lab,data,experiments,plots} "$TOP"/*.md tree/
 	cp -r "$TOP"/{results,kits} tree/	# (figures that no page shows are removed)
 	cp "$TOP/docs/papers.md" tree/docs
-	TP_HOME=$PWD/tree "$gallery" --page
+	"$gallery" --page
 	cmp tree/docs/gallery.md "$TOP/docs/gallery.md"
 	cmp tree/docs/desktops.md "$TOP/docs/desktops.md"
 	diff -r "$TOP/results/reference" tree/results/reference
