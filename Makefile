@@ -271,7 +271,7 @@ install: all
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) $(BIN)/door "$(LIBEXEC)"
 	install -m 644 $(PLUGINS) "$(LIBEXEC)"
-	cp -R packages GLOSSARY.md lab experiments plots report data analysis "$(SHARE)"
+	cp -R packages GLOSSARY.md lab experiments plots data analysis "$(SHARE)"
 	for part in $(foreach part,packages lab experiments plots data analysis,$(wildcard $(KITS:%=%/$(part)))); do \
 		install -d "$(SHARE)/$${part%/*}" && cp -R $$part "$(SHARE)/$${part%/*}" || exit 1; done
 	find "$(SHARE)" \( -name '*.bats' -o -name '*.pyc' -o -name start.in \) -delete	# of a checkout

@@ -22,7 +22,7 @@ def page_html(title: str, body: str, of: str = '', script: str = '') -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(allowed)}">\n',
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
         f'<title>{title.replace("<", "&lt;").replace(">", "&gt;")}</title>\n<style>\n',
-        (home() / 'report/report.css').read_text(encoding='utf-8'),
+        (home() / 'analysis/page.css').read_text(encoding='utf-8'),
         f'</style>\n</head>\n<body>\n<main{attribute}>\n', body, '</main>\n',
         f'<script>{code}</script>\n' if script else '', '</body>\n</html>\n'))
 
@@ -131,4 +131,4 @@ def run_page(folder: Path, markdown: str, title: str) -> str:
                     f'{base64.b64encode((folder / name).read_bytes()).decode()}">{name}</a>'
                     for name in ('summary.tsv', 'findings.json', 'run.json', 'report.md'))
     files = f'<p class="files">In this page:{links}.<br>Links to other files work where this page lies in the folder of its run.</p>\n'
-    return page_html(title, dressed(html_of(markdown), folder) + files, '', (home() / 'report/report.js').read_text(encoding='utf-8'))
+    return page_html(title, dressed(html_of(markdown), folder) + files, '', (home() / 'analysis/page.js').read_text(encoding='utf-8'))

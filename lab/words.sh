@@ -36,6 +36,10 @@ VISIBLE+='|\xe2(\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|\xe3\x85\xa4|\xef(\xb8
 VISIBLE+='|\xf0(\x9b\xb2[\xa0-\xa3]|\x9d\x85[\xb3-\xba])|\xf3\xa0[\x80-\xbf]{2}'
 visible() { LC_ALL=C sed -E "s/$VISIBLE/?/g"; }
 
+# printable: visible text for a terminal or the log of a CI job, in which neither a control character nor a command of its
+# service is left (##vso[ and ##teamcity[ anywhere; :: also behind blanks that are not ASCII).
+printable() { LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*)\[/##\1_/g; s/^([^!-~]*)::/\1_:/' | visible; }
+
 # bad WORDS: wrong usage. (A command whose errors have another form defines its own, behind this.)
 bad() { die -2 "$COMMAND: $* (see thinprobe $COMMAND --help)"; }
 

@@ -6,11 +6,13 @@ fail judge RUN CONDITIONS    prints whether each condition holds in a row of the
                              a lower bound, an overloaded condition); otherwise 3 if the interval of a row is on both sides of the limit,
                              a row has no such figure, or the run is not usable, which a line says.
 fail limits RUN FILE         the same of limits that are to hold, "METRIC CELLS OP VALUE" a line: prints JSON, and what may break a limit
-                             is not decided."""
+                             is not decided.
+fail folder RUN              prints what in a folder of a run is not as in one; 1 if so."""
 from pathlib import Path
 
 from analysis import conditions, limits
-from analysis.command import LOSSY, OK, USAGE, WORSE, Stop
+from analysis.command import LOSSY, OK, RUN, USAGE, WORSE, Stop
+from analysis.foreign import check_folder
 from analysis.terminal import show_json, show_lines
 
 STATUS = {limits.HOLDS: OK, limits.BROKEN: WORSE, limits.OPEN: LOSSY}
@@ -41,4 +43,8 @@ def main(words: list[str]) -> int:
             return judge(Path(folder), text)
         case ['limits', folder, file]:
             return judge_limits(Path(folder), file)
-    raise Stop('usage: fail check STEM CONDITIONS | judge RUN CONDITIONS | limits RUN FILE', USAGE)
+        case ['folder', folder]:
+            wrong = check_folder(Path(folder))
+            show_lines([wrong] if wrong else [])
+            return RUN if wrong else OK
+    raise Stop('usage: fail check STEM CONDITIONS | judge RUN CONDITIONS | limits RUN FILE | folder RUN', USAGE)

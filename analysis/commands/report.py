@@ -3,7 +3,6 @@
 
 Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: analysis.py (columns, findings, figures)
 and README.md, which may link sections that several share (../families/NAME.md)."""
-import json
 import os
 import re
 import signal
@@ -14,7 +13,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from analysis.escape import for_terminal, for_terminal_json
 from analysis.foreign import Refused, cannot, check_facts, check_folder, full_disk, need, unpack_run
 from analysis.previous import with_previous
 from analysis.run import Run, load, read_facts
+from analysis.terminal import json_text
 from analysis.text import folded
 from analysis.trees import analysis_of, experiment_folder, home, in_trees, programs
 
@@ -42,10 +41,11 @@ OPTIONS = (
     Option('findings', 'flag', 'only print verdict, findings and notes'),
     Option('json', 'flag', 'only print what findings.json has'),
     Option('record', 'flag', 'only print what a calibration keeps, as JSON'),
+    Option('begun', 'flag', ''),  # what is known before the first cell
     Option('cell', 'flag', ''),  # the first figures of a run of one cell
     Option('end', 'flag', ''),  # all of it, at the end of a run: prints table and verdict
 )
-PARTS = ('table', 'verdict', 'findings', 'json', 'record', 'cell', 'end')
+PARTS = ('begun', 'table', 'verdict', 'findings', 'json', 'record', 'cell', 'end')
 
 
 # --- a run that is asked for --------------------------------------------------------------------------------------
@@ -111,19 +111,6 @@ def document(folder: Path, name: str) -> Run:
 
 
 # --- parts that are only printed ----------------------------------------------------------------------------------
-
-def plain_numbers(value: Any) -> Any:
-    """Whole numbers without a point; what is no number in JSON is null."""
-    if isinstance(value, float):
-        return None if not isfinite(value) else int(value) if value == int(value) and abs(value) < 1e17 else value
-    if isinstance(value, dict):
-        return {key: plain_numbers(v) for key, v in value.items()}
-    return [plain_numbers(v) for v in value] if isinstance(value, list | tuple) else value
-
-
-def json_text(value: Any) -> str:
-    return json.dumps(plain_numbers(value), indent=2, ensure_ascii=False) + '\n'
-
 
 def terminal_lines(lines: Sequence[str]) -> str:
     return ''.join(f'{for_terminal(line)}\n' for line in lines)
@@ -209,6 +196,10 @@ def write_report(folder: Path, name: str, is_kept: bool) -> tuple[Run, Any, page
 
 def report_of(folder: Path, part: str, is_kept: bool, name: str) -> str:
     """What is printed of a run in a folder of its own, called so."""
+    if part == 'begun':
+        facts = read_facts(folder / 'run.json')
+        with words_of(name):
+            return terminal_lines(analysis_of(facts['experiment']).begun(Run(facts, [], {})))
     if part not in ('', 'end'):
         run = document(folder, name)
         with words_of(name):

@@ -388,7 +388,7 @@ plan_variants() {
 recall() {	# of a comparison that goes on
 	local fields why
 	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
-	why=$(plain_folder "$RESUME")
+	why=$("$TP_BIN/fail" folder "$RESUME")
 	[ -z "$why" ] || bad "--resume $RESUME: $why"
 	folder_made DIR "$RESUME" || die "$(folder_refused "$RESUME")"
 	lock_ours comparison

@@ -11,7 +11,6 @@ set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
-. "$TP_HOME/report/html.sh"
 TP_TOOL=thinprobe COMMAND=sweep
 here=$TP_HOME/experiments/commands
 
@@ -376,30 +375,6 @@ sweep_sum() {
 	return "$status"
 }
 
-# cells.tsv, a row for each cell, and index.html, the same with links to the reports of the runs.
-sweep_page() {
-	local id state run name repeat tab=$'\t'
-	{
-		printf 'id\tstate\ton\tfrom\tseconds\tfigure\n'
-		sweep_cells | while IFS=$tab read -r id state; do
-			run=${id%%/*} name=${id#*/} repeat=${id##*.}
-			name=${name%.*}
-			printf '%s\t%s\t%s\n' "$id" "$state" "$(jq -r '.sweep // {} | [.on, .from, .seconds, .figure] | @tsv' \
-				"$DIR/$run/cells/$name/$repeat/cell.json" 2>/dev/null || printf '\t\t\t')"
-		done
-	} | keep cells.tsv || exit
-	jq -rRs --arg experiment "$EXPERIMENT" '
-		def text: gsub("(?<c>[^A-Za-z0-9 .,:;%()-])"; "\\\(.c)");
-		split("\n")[1:] | map(select(. != "") | split("\t") | {run: (.[0] | split("/")[0]), cell: (.[0] | split("/")[1]), state: .[1],
-			on: (.[2] // ""), from: (.[3] // ""), seconds: (.[4] // ""), figure: (.[5] // "")})
-		| "# Sweep of \($experiment): \(map(select(.state == "there")) | length) of \(length) cells are there",
-		(group_by(.run)[] | "", "## [\(.[0].run | text)](\(.[0].run | @uri)/report.html)", "",
-			"| cell | figure | hosts | measured by | s |",
-			"|---|---|---|---|---:|", (.[] | "| \(.cell | text) | \(if .state == "there" then .figure | text else "**missing**" end) | \(
-			.on | text) | \(.from | text) | \(.seconds) |"))' "$DIR/cells.tsv" |
-		cmark-gfm -e table | page_html "Sweep of $EXPERIMENT" | keep index.html || exit
-}
-
 sweep_read
 [ -z "$RESUME" ] || [ ! -f "$DIR/.asks" ] || cmp -s "$DIR/.asks" <(sweep_asks) ||
 	bad "$FILE was edited, but its cells are fixed; undo it, or begin a new sweep: thinprobe sweep $(printf %q "$FILE") -o NEW"
@@ -459,7 +434,7 @@ if [ -n "$stop" ]; then
 else
 	sweep_sum || status=$?
 fi
-sweep_page
+sweep_cells | "$TP_BIN/swept" "$DIR" "$EXPERIMENT" || exit
 missing=$(sweep_missing | wc -l)
 if [ "$missing" != 0 ]; then
 	[ "$ENGINE" = parallel ] || [ -s "$DIR/log/engine.log" ] || compgen -G "$DIR/log/*_*.log" >/dev/null ||

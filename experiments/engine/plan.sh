@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # plan.sh - reads an experiment's plan: its options, and from these the usage, the command line, checks, and settings in run.json.
 
-. "$TP_HOME/report/foreign.sh"
-
 # PLAN[says] is a line of the plan. OPT[rtt.type] is the type of option rtt; so are default, quick, demo, var, key, unit, meta,
 # letter, help, given. LETTERS[-o] is the name of the option with the letter o.
 declare -A PLAN OPT LETTERS
@@ -209,7 +207,7 @@ plan_resume() {
 	! plan_given output-dir || exp_bad "-o with --resume: a resumed run keeps its folder; omit -o"
 	need jq jq
 	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: not a run folder (it has no run.json)"
-	why=$(plain_folder "$RESUME")
+	why=$("$TP_BIN/fail" folder "$RESUME")
 	[ -z "$why" ] || exp_bad "--resume $RESUME: $why"
 	why=$(jq -r --arg experiment "$EXPERIMENT" --arg axes "${AXES[*]%%=*}" '
 		def plain: type != "object" and (tostring | test("^[\\p{L}\\p{N} ._,:+%@=~/-]*\\z"));	# what no shell evaluates

@@ -57,10 +57,14 @@ def over(run: Run, system: str) -> Run:
 
 # --- the probe's own error on this run's path, by the machine's calibration ---------------------------------------
 
+def calibration_path(run: Run) -> str | None:
+    first = (notes.protocols(run) or [''])[0]
+    return 'vnc-refecho' if first.startswith('vnc') else 'x11' if first.startswith(('x11', 'attach')) else None
+
+
 def calibrated(run: Run, probe: str = 'patch') -> dict[str, Any] | None:
     """What the calibration says of the run's path. Xvnc's frame clock is no error of the probe."""
-    first = '' if is_several(run) else (notes.protocols(run) or [''])[0]
-    path = 'vnc-refecho' if first.startswith('vnc') else 'x11' if first.startswith(('x11', 'attach')) else None
+    path = None if is_several(run) else calibration_path(run)
     record = run.facts.get('calibration') or {}
     return next(({**p, 'started': p.get('started') or record.get('started')} for p in record.get('paths') or []
                  if p.get('path') == path and p.get('probe') == probe and p.get('error_ms') is not None), None)
@@ -133,6 +137,27 @@ def calibration_words(run: Run, found: Mapping[str, Any] | None) -> str:
     tail = '' if found.get('tail_percent') is None else f' for {value_text(found["tail_percent"])} % of the keys.'
     return (f' By calibration of {(found["started"] or "")[:10]}{" (flagged)" if found.get("disturbed") is True else ""}, the '
             f"probe's error is at most {words.fixed(found['error_ms'], 2)} ms{tail or '.'}")
+
+
+def begun(run: Run) -> list[str]:
+    """What is known before the first cell: the probe's own error, and the rate of updates without keys. With none in W seconds it is
+    below 3/W a second, with 95 % confidence."""
+    def rounded(value: Any) -> str:
+        return '?' if value is None else f'{round(value, 3):g}'
+
+    found, chain, idle = calibrated(run), run.facts.get('chain') or {}, run.facts.get('idle') or {}
+    is_far = re.search(r'^ssh:[^,]*,(?![.](,|$))', run.setting('on', ''))
+    own = ''
+    if found:
+        own = (f'own error ± {rounded(found["error_ms"])} ms from pixels (calibrated {(found["started"] or "")[:10]})'
+               f'{" (from a disturbed calibration)" if found.get("disturbed") is True else ""}; ')
+    elif not is_several(run) and calibration_path(run):
+        own = f'not calibrated{": the client is another machine" if is_far else " on this machine (thinprobe calibrate)"}; '
+    noise = [f'{name} {of["updates"]:g} updates in {of["seconds"]:g} s' + ('' if of['updates'] else f' (below {3 / of["seconds"]:.2g}/s)')
+             for name, of in idle.items()]
+    return [f'probe: {own}by itself {rounded(chain.get("latency_p50_ms"))} ms and {rounded(chain.get("probe_cpu_percent"))} % of a CPU,'
+            f' keys at most {rounded(chain.get("lateness_max_us"))} us late',
+            *([f'idle noise: {", ".join(noise)}'] if len(noise) in (1, 2) else [])]
 
 
 def probe(run: Run) -> Finding | None:

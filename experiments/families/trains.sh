@@ -360,24 +360,3 @@ train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU
 		capture_cpu_percent "${capture:-null}" regime "$REGIME" autogroup "$8" cost_ms "${SESSION_COST[$1]:-null}" \
 		period_ms "$PERIOD_MS")"
 }
-
-# Prints the probe's own error, by the calibration of this machine, and the rate of updates without keys. With none in W seconds the
-# rate is below 3/W a second, with 95 % confidence.
-trains_say() {	# trains_say WORDS: more about the idle noise
-	[ ! -t 1 ] || printf '\r\033[K'
-	jq -r -L "$TP_HOME/report" -L "$TP_HOME/experiments/families" --arg more "$1" 'include "trains";
-		def n: if . == null then "?" else . * 1000 | round / 1000 end;
-		({run: ., summary: (.settings | .protocols // [.protocol | values] | map({protocol: .}))}
-			| [calibrated, (if several then null else calibration_path end)]) as [$c, $path]
-		| (if $c != null then "own error ± \($c.error_ms | n) ms from pixels (calibrated \($c.started // "" | .[0:10]))"
-				+ (if $c.disturbed == true then " (from a disturbed calibration)" else "" end)
-				+ (if $c.quick == true then " (quick)" else "" end) + "; "
-			elif $path == null then ""
-			elif .settings.on | test("^ssh:[^,]*,(?![.](,|$))") then "not calibrated: the client is another machine; "
-			else "not calibrated on this machine (thinprobe calibrate); " end) as $own
-		| "probe: \($own)by itself \(.chain.latency_p50_ms | n) ms and \(.chain.probe_cpu_percent | n) % of a CPU,"
-			+ " keys at most \(.chain.lateness_max_us | n) us late",
-		((.idle // {} | if length | IN(1, 2) then "idle noise: " + ([to_entries[] | "\(.key) \(.value.updates | n) updates in"
-			+ " \(.value.seconds) s" + (if .value.updates == 0 then " (below \(300 / .value.seconds | round / 100)/s)" else "" end)]
-			| join(", ")) else "" end) + $more | sub("^ +"; "") | select(. != ""))' "$RUN/run.json"
-}

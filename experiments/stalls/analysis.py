@@ -53,6 +53,10 @@ def resolve(run: Run) -> Run:
     return trains.resolve(run)
 
 
+def begun(run: Run) -> list[str]:
+    return trains.begun(run)
+
+
 # --- what is decided of a row -------------------------------------------------------------------------------------
 
 def late(row: Row) -> Amount:

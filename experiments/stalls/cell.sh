@@ -52,10 +52,12 @@ exp_end_lab() { load_away; }
 exp_before_cells() {
 	measure_chain
 	[[ $PROTOCOLS == *,* ]] || sessions_noise "$PROTOCOLS"
+	[ ! -t 1 ] || printf '\r\033[K'
+	"$TP_BIN/report" "$RUN" --begun
 	case $ON_BACKEND-$REGIME in
-	attach-*) trains_say '' ;;
-	*-session) trains_say "   regime: load in the group of the session" ;;
-	*) trains_say "   regime: load is another login" ;;
+	attach-*) ;;
+	*-session) echo "regime: load in the group of the session" ;;
+	*) echo "regime: load is another login" ;;
 	esac
 }
 

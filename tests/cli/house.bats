@@ -381,7 +381,7 @@ in_scratch() {
 	stems=$(experiments | paste -sd'|')
 	run grep -nrE \
 		"(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?($stems)\\>" \
-		$(trees experiments/engine experiments/families experiments/commands lab) report/*.* plots/style.gp
+		$(trees experiments/engine experiments/families experiments/commands lab) plots/style.gp
 	echo "$output"
 	[ "$status" -eq 1 ]
 	# (the front door names the experiment of the demo)
@@ -408,7 +408,7 @@ foreign() {
 		other=$(ls -d kits/* | grep -vx "kits/$kit")
 		# (documents about the whole tree may)
 		status=0
-		foreign "$kit" thinprobe Makefile packages lab src experiments report plots data tests bench debian .ci .github \
+		foreign "$kit" thinprobe Makefile packages lab src experiments plots data tests bench debian .ci .github \
 			$other || status=$?
 		if [ $status != 1 ]; then
 			echo "^ kits/$kit: $status"

@@ -191,7 +191,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	done
 	run -1 grep -e 'cells/' -e 'gnuplot_plot' run/report.md
 	run -1 grep 'title>gnuplot_plot' run/report.html
-	[ "$(wc -l <"$TOP/report/report.js")" -le 50 ]
+	[ "$(wc -l <"$TOP/analysis/page.js")" -le 50 ]
 }
 
 @test "findings: changes since the previous run with the same settings; the command that would add repeats" {
