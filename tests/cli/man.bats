@@ -96,7 +96,7 @@ man_options() {	# tool
 	extra=$(comm -23 <(fields run.json) "$BATS_TEST_TMPDIR/there" | paste -sd ' ')
 	[ "$extra" = "differs joined link_measured programs reason runs sweep unwatched" ]
 	[ "$(comm -13 <(fields run.json) <(jq -r 'keys[]' $kept/run.json | grep -vx schema | sort) | paste -sd ' ')" = "" ]
-	report/report.sh --json $kept | jq -r '., .findings[0] | keys[]' | grep -vx schema | sort -u |
+	bin/report --json $kept | jq -r '., .findings[0] | keys[]' | grep -vx schema | sort -u |
 		diff - <(fields findings.json)
 	bin/keyrepeat null: -t 100ms --log "$BATS_TEST_TMPDIR/samples.tsv" -q
 	[ "$(fields 'samples.tsv of keys')" = "$(header "$BATS_TEST_TMPDIR/samples.tsv")" ]
