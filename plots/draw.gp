@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# draw.gp - draws figures/NAME.svg of each figure that an experiment describes (report/series.jq), from the tables of this folder:
+# draw.gp - draws figures/NAME.svg of each figure that an experiment describes (analysis/draw.py), from the tables of this folder:
 # figures, panels, tics, marks, curves, and curve-F-N with the places of curve N of figure F. Nothing of a table is executed: it is
 # text or a number.
 # Variable: layout, "wide" or "narrow".

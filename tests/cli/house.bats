@@ -345,7 +345,7 @@ in_scratch() {
 @test "every source file has its licence in its first two lines" {
 	local licence='SPDX-License-Identifier: GPL-3\.0-or-later( \*/)?$' files
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
-	mapfile -t files < <(git ls-files '*.[ch]' '*.[1-8]' '*'.{sh,jq,gp,bats,bash,py,pl,tcl,css,mk} '*Makefile' \
+	mapfile -t files < <(git ls-files '*.[ch]' '*.[1-8]' '*'.{sh,gp,bats,bash,py,pl,tcl,css,mk} '*Makefile' \
 		thinprobe tests/run ".ci/*" | grep -vE '^(kits/[a-z]+/)?(results|data)/')
 	run grep -sLE "$licence" "${files[@]}"
 	echo "$output"
@@ -449,7 +449,7 @@ foreign() {
 	local files found
 
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
-	mapfile -t files < <({ git ls-files '*.sh' '*.bats' '*.bash' '*.jq' '*.gp' '*.[ch]'
+	mapfile -t files < <({ git ls-files '*.sh' '*.bats' '*.bash' '*.gp' '*.[ch]'
 		git grep -lE '^#!.*[/ ](ba|da)?sh( |$)'; } | sort -u)
 	found=$(LC_ALL=C.UTF-8 grep -nE '^.{133}' "${files[@]}" | cut -d: -f1,2 || true)
 	echo "$found"
