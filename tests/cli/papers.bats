@@ -23,10 +23,14 @@ paths() {	# paths PATTERN WORD...: files there are, in all trees, @ being the wo
 }
 
 # What a row can name of a table: columns that its experiment declares; of one that a script or a program writes, what drawings
-# read in quotes, if one of these or the command names the table; of a program's report, what its source has in quotes.
+# read in quotes, if one of these or the command names the table; of a program's report, what its source has in quotes or as names
+# of arguments.
 columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	local declared drawings
-	if [ "$1" = report ]; then grep -ohE '"[a-z0-9_]+"' $(paths 'src/@/*.c' $4) | tr -d '"'; return; fi
+	if [ "$1" = report ]; then
+		grep -ohP "([\"'])\K[a-z0-9_]+(?=\1)|\b[a-z0-9_]+(?==)" $(paths 'src/@/*.c' $4; paths 'analysis/@.py' $4)
+		return
+	fi
 	declared=$(for stem in $3; do
 		stem=$(paths 'experiments/@/table' "$stem")
 		awk -v t="${1%.tsv}" -v folder="${stem%table}" '
@@ -38,9 +42,10 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 			{ while ((getline line <(folder $2)) > 0) { split(line, field, " "); see(field[1], field[2]) } }' "$stem"
 	done)
 	if [ -n "$declared" ]; then echo "$declared"; return; fi
-	drawings=$(paths 'experiments/@/figures.[gj]*' $3; in_trees 'plots/*.gp' 'experiments/families/*.jq')
-	if [[ $2 == *" $1"* ]] || grep -qE "[.\"]${1%.tsv}\>" $drawings; then
-		grep -ohE '[".][a-z0-9][a-z0-9_]*' $drawings | tr -d '".'
+	drawings=$(paths 'experiments/@/figures.gp' $3; paths 'experiments/@/analysis.py' $3
+		in_trees 'plots/*.gp' 'experiments/families/*.py')
+	if [[ $2 == *" $1"* ]] || grep -qE "[\"']${1%.tsv}\>" $drawings; then
+		grep -ohP "[\"']\K[a-z0-9][a-z0-9_]*" $drawings
 	fi
 }
 
