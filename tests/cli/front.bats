@@ -425,7 +425,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	# shellcheck source=/dev/null
 	release=$(. /etc/os-release && echo "${NAME%% *} $VERSION_ID")
 	mkdir home
-	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" "$TOP/report" home/
+	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" home/
 	ln -s "$TOP/bin" home/bin
 	printf 'protocol:none\tno-such-package\tno-such-program\n' >home/packages
 	for why in "is missing:1" "is missing; another has it, $release has not:0" "is old: thinprobe root make trixie:0" \
@@ -446,7 +446,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 
 @test "doctor: a missing program gives 'no', a cure and exit status 4; a protocol that cannot run is counted once" {
 	mkdir home
-	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" "$TOP/report" home/
+	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" home/
 	ln -s "$TOP/bin" home/bin
 	printf 'run\tno-such-package\tno-such-program\n' >home/packages
 	TP_HOME=$PWD/home TP_CHECKOUT=0 run -4 home/lab/doctor.sh stalls
