@@ -199,7 +199,7 @@ linked() {
 	done
 	(cd "$PLACE" && find usr ! -type d ! -path 'usr/share/doc/*' | sort) >"$BATS_TEST_TMPDIR/all"
 	sort "$BATS_TEST_TMPDIR"/{watch,programs,lab,kits} | diff "$BATS_TEST_TMPDIR/all" -
-	[ "$(grep libexec "$BATS_TEST_TMPDIR/watch")" = usr/libexec/thinprobe/prototap ]
+	[ "$(grep -E 'libexec|\.py$' "$BATS_TEST_TMPDIR/watch")" = usr/libexec/thinprobe/prototap ]
 	grep -qx usr/libexec/thinprobe/keyrepeat "$BATS_TEST_TMPDIR/programs"
 	for program in $(grep libexec "$BATS_TEST_TMPDIR/programs" | grep -v '\.so$'); do	# (a plug-in works where its libraries are)
 		if head -n 1 "$PLACE/$program" | grep -q '^#!/usr/bin/python3 -IBSXutf8$'; then continue; fi
