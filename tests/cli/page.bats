@@ -11,7 +11,7 @@ setup() {
 	undrawn
 	mkdir -p home/experiments/made/engine run/cells
 	ln -s "$TOP/plots" "$TOP/data" home/
-	ln -s "$TOP/analysis" "$TOP/GLOSSARY.md" "$TOP/report" home/
+	ln -s "$TOP/analysis" "$TOP/GLOSSARY.md" home/
 	mkdir home/bin
 	cp "$TOP/bin/report" "$TOP/bin/fail" "$TOP/bin/summarize" home/bin/
 	export TP_HOME=$PWD/home
