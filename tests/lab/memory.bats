@@ -202,9 +202,9 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	[ -x "$TOP/bin/keyrepeat" ] || skip "not built"
 	# stalls with another load, in a copy of this tree
 	mkdir -p "$W/home/experiments/stalls"
-	ln -s "$TOP"/{bin,data,lab,plots,report} "$W/home"
+	ln -s "$TOP"/{bin,data,lab,plots,analysis} "$W/home"
 	ln -s "$TOP"/experiments/{engine,families} "$W/home/experiments"
-	ln -s "$TOP"/experiments/stalls/{plan,table,say.jq,figures.jq,README.md} "$W/home/experiments/stalls"
+	ln -s "$TOP"/experiments/stalls/{plan,table,analysis.py,README.md} "$W/home/experiments/stalls"
 	cat >"$W/home/experiments/stalls/cell.sh" <<END
 . $(printf %q "$TOP")/experiments/stalls/cell.sh
 FOREIGN_LIMIT=100
