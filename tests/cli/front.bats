@@ -362,12 +362,13 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 
 @test "thinprobe: what builds for the first time says so, what is built does not" {
 	mkdir -p new/src new/bin made
-	cp -r "$TOP"/{thinprobe,lab,report} new/
+	cp -r "$TOP"/{thinprobe,lab} new/
 	printf '#!/bin/sh\n' >made/make
 	cp made/make new/bin/summarize
 	chmod +x made/make
+	cp made/make new/bin/gate
 	touch new/Makefile
-	PATH=$PWD/made:$PATH run -2 new/thinprobe gate
+	PATH=$PWD/made:$PATH run -0 new/thinprobe gate
 	[[ $output == *building* ]]
 	export XDG_RUNTIME_DIR=$PWD
 	PATH=$PWD/made:$PATH run new/thinprobe lab down
@@ -375,7 +376,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	PATH=$PWD/made:$PATH run -4 new/thinprobe lab up
 	[[ $output == *building* ]]
 	chmod +x new/bin/summarize
-	PATH=$PWD/made:$PATH run -2 new/thinprobe gate
+	PATH=$PWD/made:$PATH run -0 new/thinprobe gate
 	[[ $output != *building* ]]
 }
 
