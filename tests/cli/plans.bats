@@ -14,7 +14,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 	# a made-up experiment, trial, beside those of the core
 	mkdir -p home/experiments
-	ln -s "$TOP"/{lab,data,report} home/
+	ln -s "$TOP"/{bin,lab,data} home/
 	ln -s "$TOP"/experiments/{engine,families} home/experiments/
 	ln -s "$PWD" home/experiments/trial
 	echo "exp_settings() { echo '{\"more\": 1}'; }" >cell.sh
