@@ -388,8 +388,7 @@ plan_variants() {
 recall() {	# of a comparison that goes on
 	local fields why
 	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
-	why=$("$TP_BIN/fail" folder "$RESUME")
-	[ -z "$why" ] || bad "--resume $RESUME: $why"
+	why=$("$TP_BIN/fail" folder "$RESUME") || bad "--resume $RESUME: ${why:-cannot be checked}"
 	folder_made DIR "$RESUME" || die "$(folder_refused "$RESUME")"
 	lock_ours comparison
 	mapfile -t fields < <(jq -r '.experiment, (.a, .b | (.options | gsub("\n"; " ")), .server, .client, .root // ""),

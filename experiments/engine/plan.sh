@@ -207,8 +207,7 @@ plan_resume() {
 	! plan_given output-dir || exp_bad "-o with --resume: a resumed run keeps its folder; omit -o"
 	need jq jq
 	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: not a run folder (it has no run.json)"
-	why=$("$TP_BIN/fail" folder "$RESUME")
-	[ -z "$why" ] || exp_bad "--resume $RESUME: $why"
+	why=$("$TP_BIN/fail" folder "$RESUME") || exp_bad "--resume $RESUME: ${why:-cannot be checked}"
 	why=$(jq -r --arg experiment "$EXPERIMENT" --arg axes "${AXES[*]%%=*}" '
 		def plain: type != "object" and (tostring | test("^[\\p{L}\\p{N} ._,:+%@=~/-]*\\z"));	# what no shell evaluates
 		def fits: (.axes | join(" ")) == $axes and all(.cells[]; (.name | plain and test("^[^/ .][^/ ]*\\z"))
