@@ -564,7 +564,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		echo >words
 		for words in quick demo; do if grep -q "$words" "$plan/plan"; then echo "--$words" >>words; fi; done
 		# an experiment that reports late keys must have --threshold
-		if grep -qE 'threshold_(ms|line)|THRESHOLD_MS|threshold as|late_share' "$plan"/{cell.sh,say.jq,figures.jq,table}; then
+		if grep -qiE 'threshold_ms|late_share' "$plan"/{cell.sh,analysis.py,table}; then
 			echo '--threshold typing' >>words
 		fi
 		in_engine "$name" "$trying"'while IFS= read -r text; do accepts; done
@@ -681,26 +681,6 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 			protocol_can() { echo "no $plugin here"; return 1; }
 			protocol_start one || echo "$LAB_STATUS: $LAB_WHY"; must protocol_start one' "$TOP" "$name"
 		[ "$output" = $'4: no '"$name"$' here\nlab: no '"$name here" ]
-	done
-}
-
-@test "every view of a report shows only tables and columns of its experiment" {
-	local folder
-	with_includes() {
-		local line
-		while IFS= read -r line; do
-			if [[ $line == "include "* ]]; then with_includes "${1%/*}/${line#include }"; else printf '%s\n' "$line"; fi
-		done <"$1"
-	}
-	for folder in "${every_plan[@]%/plan}"; do
-		with_includes "$folder/table" |
-			awk '/^#/ { next } $1 == "table" { table = $2; next } NF > 6 { print table, $1 }' >columns
-		jq -nr -L "$TOP/report" -L "$TOP/experiments/families" -L "${folder%/*}/families" -L "$folder" '
-			include "say"; views | .table as $table
-			| (.by, .only, .rank, .breaks[:2][]?, (.at // {} | to_entries[].key), .columns[]) | values | rtrimstr("?")
-			| if contains(":") then sub(":"; " ") else "\($table) \(.)" end' >used
-		[ -s used ]
-		run -1 grep -vxFf columns used
 	done
 }
 
