@@ -1,22 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# figures.bash - what tests ask of figures: numbers that must agree, curves as an experiment describes them, fields that
-# thinprobe-formats(5) names.
+# figures.bash - what tests ask of figures: numbers that must agree, and fields that thinprobe-formats(5) names.
 
 # near VALUE EXPECTED [TOLERANCE]: EXPECTED is a number or a formula of awk; without a tolerance that of the file, $NEAR.
 near() {
 	awk -v v="$1" -v by="${3-$NEAR}" "BEGIN { d = v - ($2); exit !(v ~ /^-?[0-9.]+\$/ && d <= by && -d <= by) }" ||
 		{ echo "$1, not $2" >&2; return 1; }
-}
-
-# described STEM DOCUMENT: the curves of its figures, each with the name of the figure, of a document of report.sh.
-described() {
-	TP_HOME=$TOP
-	. "$TOP/report/program.sh"
-	. "$TOP/lab/trees.sh"
-	jq -c --arg readme '' --arg glossary '' --argjson cells '[]' --argjson html false \
-		"$(program $'include "page";\ninclude "figures";\nfigures | .name as $name | .panels[].curves[] | .name = $name' \
-			"$(dirname "$(in_trees "experiments/$1/figures.jq")")" "$TOP")" <<<"$2"
 }
 
 # fields SECTION: the names of its fields, a line each.

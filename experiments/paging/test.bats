@@ -334,8 +334,3 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	report_findings run
 	[ "$(found protected .verdict)" = '"unsure"' ]
 }
-
-@test "paging: of what was read in 1999 the mean alone has a cross" {
-	described paging '{"run": {"settings": {"threshold_ms": 100}}, "summary": [], "runs": []}' >"$BATS_TEST_TMPDIR/curves"
-	[ "$(jq -c 'select(.title // "" | startswith("1999")).rows | map(.x) | unique' "$BATS_TEST_TMPDIR/curves")" = '[1170,4026]' ]
-}

@@ -689,25 +689,6 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[[ $(finding run late-light text) == *"No late key with any load tried: x11."* ]]
 }
 
-@test "page: latency, stall and late share below their own resolution limits are printed as bounds" {
-	local view
-	make_run KEYS=1105 LOADS='0 20'
-	edit_json run/run.json '.calibration = {started: "2026-11-20T10:00:00Z",
-		paths: [{path: "vnc-refecho", probe: "patch", error_ms: 30, spread_ms: 20, sd_ms: 8}]}'
-	mkdir home
-	ln -s "$TOP/plots" "$TOP/data" "$TOP/lab" home/
-	cp -R "$TOP/experiments" home/
-	export TP_HOME=$PWD/home TP_BIN=$BIN
-	columns='sinks latency_p95_ms latency_p99_ms mean_positive_stall_ms'
-	sed -i "s/^def views:\$/&\n	view(\"more\"; \"summary\"; \"More\"; {by: \"app\"}; \"$columns\"),/" \
-		home/experiments/stalls/say.jq
-	paged
-	grep -q '^| vim | 0 | <30.0 | <30.0 | <28.3 |' run/report.md	# 28.3 = 20 x sqrt(2)
-	grep -q '^|  | 20 | .*| <28.3 | ' <(sed -n '/^| vim/,$p' run/report.md)
-	# two errors of 30 ms over trains of 55 s with 20 updates a second
-	grep -q '^| vim | 0 | <0.05' run/report.md
-}
-
 # --- pages ---------------------------------------------------------------------------------------------------------
 
 @test "page: one self-contained, well-formed HTML file with five figures and the tables' data, also in a path with blanks" {
@@ -756,9 +737,9 @@ END
 	drawn paged
 	cp run/report.md first
 	mkdir -p away/share/thinprobe away/libexec/thinprobe kept
-	cp -R "$TOP/report" "$TOP/plots" "$TOP/data" "$TOP/experiments" "$TOP/lab" away/share/thinprobe
-	cp "$BIN"/{summarize,judge} away/libexec/thinprobe
-	drawn env -u TP_HOME -u TP_BIN away/share/thinprobe/report/report.sh run
+	cp -R "$TOP"/{analysis,plots,data,experiments} away/share/thinprobe
+	cp "$BIN"/{report,summarize} away/libexec/thinprobe
+	drawn env -u TP_HOME -u TP_BIN away/libexec/thinprobe/report run
 	cmp run/report.md first
 	cp run/run.json run/*.tsv kept
 	drawn "$TOP/bin/report" kept
@@ -1028,21 +1009,6 @@ two_runs() {
 	[ -z "$(finding both mean-stall)" ]
 }
 
-@test "report of two runs of one machine: they are named by day, else by minute, else by folder" {
-	local started names
-	. "$TOP/report/join.sh"
-	mkdir alpha beta
-	while read -r started names; do
-		echo '{"started": "2026-01-02T03:04:05Z", "host": {"hostname": "alpha"}, "settings": {}}' >alpha/run.json
-		sed "s/2026[^\"]*/$started/" alpha/run.json >beta/run.json
-		[ "$(join_each alpha beta | jq -r -s "$join_names | join(\" \")")" = "$names" ]
-	done <<-END
-		2026-01-03T03:04:05Z 2026-01-02 2026-01-03
-		2026-01-02T04:04:05Z 2026-01-02T03:04 2026-01-02T04:04
-		2026-01-02T03:04:15Z alpha beta
-	END
-}
-
 @test "report --label names the runs; differing settings are named; medians that do not differ significantly are not ranked" {
 	local bad
 	make_run LOADS='0 20' COST=20 new
@@ -1169,13 +1135,4 @@ two_runs() {
 	several alpha beta
 	refuses both alpha; [[ $output == *"both: "*"several runs"* ]]
 	run -1 "$script" alpha nowhere
-}
-
-@test "stalls: the line of fair sharing begins to rise where it does, also between two loads" {
-	described stalls '{"run": {"settings": {"threshold_ms": 100}}, "summary": [
-		{"app": "heavy", "protocol": "vnc", "sinks": 2, "cost_ms": 10, "period_ms": 50, "fair_stall_ms": 0, "mean_stall_ms": 0},
-		{"app": "heavy", "protocol": "vnc", "sinks": 5, "cost_ms": 10, "period_ms": 50, "fair_stall_ms": 10, "mean_stall_ms": 9}
-		]}' >"$BATS_TEST_TMPDIR/curves"
-	[ "$(jq -c 'select(.name == "mean-stall" and (.title // "" | startswith("fair"))).rows | map([.x, .y])' \
-		"$BATS_TEST_TMPDIR/curves")" = '[[2,0],[4,0],[5,10]]' ]
 }

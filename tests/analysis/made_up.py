@@ -41,6 +41,10 @@ class Said:
     def all(self):
         return [f'{f.id} {f.verdict}: {f.text}' for f in self.analysis.findings(self.run)]
 
+    def curves(self, figure):
+        return [curve for drawing in self.analysis.drawings(self.run) if drawing.name == figure
+                for panel in drawing.panels for curve in panel.curves]
+
     def of(self, function):
         """What a function that makes one finding says."""
         finding = getattr(self.analysis, function)(self.run)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Words on made-up rows: an experiment's verdict and findings say no more than the rows do."""
+"""Words and figures of made-up rows: an experiment's verdict, findings and curves say no more than the rows do."""
 import pytest
 from made_up import Said, has, lacks, level, row
 
@@ -278,3 +278,8 @@ def test_paging_a_second_key_that_takes_twice_as_long_or_is_late_does_so_with_it
                                level('second_paged_out_p50_ms', 41, low, high), paged_out_n=5, second_paged_out_max_ms=900)]).one('second-key')
     has(said, there)
     lacks(said, absent)
+
+
+def test_paging_of_what_was_read_in_1999_the_mean_alone_has_a_cross():
+    curves = Said('paging', runs=[]).curves('first-key')
+    assert [{place.x for place in curve.rows} for curve in curves if curve.title.startswith('1999')] == [{1170, 4026}]

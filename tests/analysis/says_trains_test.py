@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Words on made-up rows of trains of keys (stalls, schedulers, calibrate), and of several runs."""
+"""Words and figures of made-up rows of trains of keys (stalls, schedulers, calibrate), and of several runs."""
 import re
 
 import pytest
 from made_up import Said, has, lacks, level, row
+
+from analysis import page
 
 # --- stalls -------------------------------------------------------------------------------------------------------
 
@@ -95,6 +97,24 @@ def test_stalls_keys_one_by_one_have_no_due_time_and_99_percent_are_not_each():
     has(left({'sinks': 0, 'lateness_max_us': 3116}, {'sinks': 5, 'lateness_max_us': 3116, 'left_late_max_ms': 0}),
         'latest key at a fixed rate left 3.1 ms after its due time')
     assert left({'sinks': 0, 'lateness_p99_us': 80}) == ''
+
+
+def test_stalls_a_response_time_and_stalls_below_their_own_resolution_are_shown_as_bounds():
+    """Of an error of 30 ms; of √2 times the spread; of two errors over a train of 55 s with 20 updates a second."""
+    facts = {'calibration': {'paths': [{'path': 'vnc-refecho', 'probe': 'patch', 'error_ms': 30, 'spread_ms': 20}]},
+             'settings': {'protocols': ['vnc'], 'seconds': 55}}
+    names = ('latency_p99_ms', 'mean_positive_stall_ms', 'mean_stall_ms')
+    said = Said('stalls', [row(LIGHT, dict.fromkeys(names, ms), updates_per_s=20) for ms in (0.01, 50)], facts)
+    shown = page.grid(said.analysis.resolve(said.run), page.Labels(), page.View('made', 'summary', 'Made', ' '.join(names)), False)
+    assert shown.rows == [['<30.0', '<28.3', '<0.05'], ['50.0', '50.0', '50.0']]
+
+
+def test_stalls_the_line_of_fair_sharing_begins_to_rise_where_it_does_also_between_two_loads():
+    """Of 10 ms a key and 50 ms between keys: beyond 4 hogs."""
+    rows = [row(app='heavy', protocol='vnc', sinks=sinks, cost_ms=10, period_ms=50, fair_stall_ms=fair, mean_stall_ms=fair)
+            for sinks, fair in ((2, 0), (5, 10))]
+    fair = [curve for curve in Said('stalls', rows).curves('mean-stall') if curve.title.startswith('fair')]
+    assert [[(place.x, place.y) for place in curve.rows] for curve in fair] == [[(2, 0), (4, 0), (5, 10)]]
 
 
 # --- schedulers ---------------------------------------------------------------------------------------------------

@@ -223,10 +223,3 @@ seen() {
 	words
 	jq -r .verdict run/findings.json | grep -q 'reached the screen'
 }
-
-@test "video: the share of dropped frames stands above the interval" {
-	described video '{"run": {"settings": {"rate_per_s": 24, "jobs": ["parallel"]}}, "summary": [{"state": "measured",
-		"scheme": "alone", "mult": "none", "job": "parallel", "fps_per_s": 23, "fps_per_s_low": 20, "fps_per_s_high": 26,
-		"dropped_percent": 0}]}' >"$BATS_TEST_TMPDIR/curves"
-	[ "$(jq -c 'select(.draw == "label").rows | map(.y)' "$BATS_TEST_TMPDIR/curves")" = '[26]' ]
-}

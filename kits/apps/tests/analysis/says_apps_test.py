@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Words on made-up rows: an experiment's verdict and findings say no more than the rows do."""
+"""Words and figures of made-up rows: an experiment's verdict, findings and curves say no more than the rows do."""
 import pytest
 from made_up import Said, has, lacks, level, row
 
@@ -45,6 +45,12 @@ def test_video_a_player_that_is_exempt_and_was_throttled_all_the_same_is_no_play
                           row(base, level('fps_per_s', 24, 23, 25), scheme='M', mult='with', player_tagged=times)]).verdict()
     has(said, words)
     assert not times or 'never' not in said
+
+
+def test_video_the_share_of_dropped_frames_stands_above_the_interval():
+    rows = [row(level('fps_per_s', 23, 20, 26), scheme='alone', mult='none', job='parallel', dropped_percent=0)]
+    curves = Said('video', rows, {'settings': {'rate_per_s': 24, 'jobs': ['parallel']}}).curves('frames-parallel')
+    assert [[place.y for place in curve.rows] for curve in curves if curve.draw == 'label'] == [[26]]
 
 
 # --- startup ------------------------------------------------------------------------------------------------------
