@@ -46,8 +46,8 @@ class One:
         return float(self.settings().get('threshold_ms') or 100)
 
     def work(self) -> str:
-        works = self.facts.get('works')
-        return f'{",".join(works)} quick={"true" if self.facts.get("quick") else "false"}' if works else ''
+        works = self.settings().get('works')
+        return '' if works is None else f'{",".join(works)} quick={"true" if self.settings().get("quick") else "false"}'
 
     def displays(self) -> dict[str, Any]:
         facts = self.facts
