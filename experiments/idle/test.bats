@@ -331,7 +331,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	edit_json other/run.json '.host.kernel = "Linux 7.0" | .protocols.vnc.version = "2" | .settings.loads = [5]'
 	# one session more costs half as much
 	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-		NR > 1 { for (n in at) if (n ~ /^slope_ms/) $at[n] /= 2 } { print }' run/slope.tsv >other/slope.tsv
+		NR > 1 { for (n in at) if (n ~ /^slope_ms_per_min(_low|_high)?$/) $at[n] /= 2 } { print }' run/slope.tsv >other/slope.tsv
 	rm -r other/cells
 	drawn "$TOP/bin/report" run other -o both --label a,b
 	[ "$(jq -r '.findings[:2][] | "\(.id) \(.value)"' both/findings.json)" = $'cost-a 42\ncost-b 21' ]
