@@ -502,8 +502,8 @@ def drawn(drawings: Iterable[Drawing], papers: Sequence[Mapping[str, Any]] = ())
     figure = 0
     for d in drawings:
         marks = [m for m in papers if m.get('figure') == d.name and d.papers]
-        panels = [p for panel in d.panels if (p := ready(with_papers(panel, marks))).curves]
-        if not panels:
+        panels = [ready(with_papers(panel, marks)) for panel in d.panels]
+        if not any(panel.curves for panel in panels):
             continue
         figure += 1
         firsts, after = [], 1

@@ -91,8 +91,9 @@ def test_panels_stand_side_by_side_on_a_page_and_one_below_the_other_on_a_phone(
     assert [len({row['top'] for row in of('panels', made, layout)}) for layout in ('wide', 'narrow')] == [2, 4]
 
 
-def test_a_figure_without_a_curve_is_not_drawn():
+def test_a_figure_without_a_curve_is_not_drawn_but_a_panel_beside_others_keeps_its_place():
     assert not of('figures', rows(panel(Curve('line', []))))
+    assert len(of('panels', rows(panel(Curve('line', [])), panel(line())), 'wide')) == 2
 
 
 def test_an_axis_has_its_label_in_both_drawings_whole_and_however_long_its_tics_are(tmp_path):
