@@ -63,7 +63,7 @@ found() {	# found ID VALUE VERDICT
 
 ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 
-# --- columns (what a percentile, an interval, a curve is: tests/unit/summarize) -----------------------------------------
+# --- columns (what a percentile, an interval, a curve is: tests/analysis) -----------------------------------------------
 
 @test "summary.tsv: pooled percentiles, intervals, late shares and fair-sharing stalls have the computed values" {
 	summarized
