@@ -8,7 +8,6 @@ bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/e2e/left
 load ../../tests/undrawn
-load ../../tests/figures
 
 setup() {
 	begin_test
