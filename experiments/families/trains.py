@@ -143,17 +143,20 @@ def begun(run: Run) -> list[str]:
     """What is known before the first cell: the probe's own error, and the rate of updates without keys. With none in W seconds it is
     below 3/W a second, with 95 % confidence."""
     def rounded(value: Any) -> str:
-        return '?' if value is None else f'{round(value, 3):g}'
+        return '?' if value is None else words.plain(round(value, 3))
 
+    run = replace(run, tables={'summary': [{'protocol': name} for name in notes.protocols(run)]})
     found, chain, idle = calibrated(run), run.facts.get('chain') or {}, run.facts.get('idle') or {}
     is_far = re.search(r'^ssh:[^,]*,(?![.](,|$))', run.setting('on', ''))
     own = ''
     if found:
         own = (f'own error ± {rounded(found["error_ms"])} ms from pixels (calibrated {(found["started"] or "")[:10]})'
-               f'{" (from a disturbed calibration)" if found.get("disturbed") is True else ""}; ')
+               f'{" (from a disturbed calibration)" if found.get("disturbed") is True else ""}'
+               f'{" (quick)" if found.get("quick") is True else ""}; ')
     elif not is_several(run) and calibration_path(run):
         own = f'not calibrated{": the client is another machine" if is_far else " on this machine (thinprobe calibrate)"}; '
-    noise = [f'{name} {of["updates"]:g} updates in {of["seconds"]:g} s' + ('' if of['updates'] else f' (below {3 / of["seconds"]:.2g}/s)')
+    noise = [f'{name} {rounded(of["updates"])} updates in {rounded(of["seconds"])} s'
+             + ('' if of['updates'] else f' (below {words.plain(round(3 / of["seconds"], 2))}/s)')
              for name, of in idle.items()]
     return [f'probe: {own}by itself {rounded(chain.get("latency_p50_ms"))} ms and {rounded(chain.get("probe_cpu_percent"))} % of a CPU,'
             f' keys at most {rounded(chain.get("lateness_max_us"))} us late',

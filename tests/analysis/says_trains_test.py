@@ -99,6 +99,21 @@ def test_stalls_keys_one_by_one_have_no_due_time_and_99_percent_are_not_each():
     assert left({'sinks': 0, 'lateness_p99_us': 80}) == ''
 
 
+@pytest.mark.parametrize('protocols, more, own', [
+    (['vnc'], {}, 'own error ± 0.242 ms from pixels (calibrated 2026-12-01); '),
+    (['vnc'], {'quick': True}, ' (calibrated 2026-12-01) (quick); '),
+    (['x11'], {}, 'not calibrated on this machine (thinprobe calibrate); '), (['vnc', 'x11'], {}, '')])
+def test_stalls_before_the_first_cell_the_error_of_the_probe_on_the_only_path_and_the_idle_noise_are_told(protocols, more, own):
+    """No update in 12 s: below 3 / 12 a second, with 95 % confidence (the rule of three)."""
+    path = {'path': 'vnc-refecho', 'probe': 'patch', 'error_ms': 0.2419, **more}
+    facts = {'calibration': {'started': '2026-12-01T10:00:00Z', 'paths': [path]}, 'settings': {'protocols': protocols},
+             'chain': {'latency_p50_ms': 0.0151, 'lateness_max_us': 1234567}, 'idle': {'light': {'updates': 0, 'seconds': 12}}}
+    said = Said('stalls', run=facts)
+    told, noise = said.analysis.begun(said.run)
+    assert told.endswith('by itself 0.015 ms and ? % of a CPU, keys at most 1234567 us late') and own in told
+    assert told.count('calibrated') == bool(own) and noise == 'idle noise: light 0 updates in 12 s (below 0.25/s)'
+
+
 def test_stalls_a_response_time_and_stalls_below_their_own_resolution_are_shown_as_bounds():
     """Of an error of 30 ms; of √2 times the spread; of two errors over a train of 55 s with 20 updates a second."""
     facts = {'calibration': {'paths': [{'path': 'vnc-refecho', 'probe': 'patch', 'error_ms': 30, 'spread_ms': 20}]},
