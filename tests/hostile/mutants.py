@@ -27,8 +27,8 @@ VALUES = [None, True, [], {}, ["x"], {"x": RUNS[0]}, -1, 0, 1e308, 2 ** 63, "", 
 # One file draws all figures but those of a script of an experiment's own, which users has. (Names of programs, protocols, jobs.)
 FEW = ("rtt", "stalls-protocols", "session-memory-x11", "cpuspeed-writer", "users")
 DRAWN = ("protocol", "link", "job", "system", "app", "part", "setting", "says")
-REPORT = [[os.path.join(TREE, "report", "report.sh"), "run"]]
 BIN = os.path.join(TREE, "bin", "")
+REPORT = [[BIN + "report", "run"]]
 FORMATS = "csv samples sqlite github bencher otava openmetrics junit hgrm perfetto".split()
 COMMANDS = (REPORT * 3, [REPORT[0] + ["--" + part] for part in ("table", "verdict", "findings", "json")], [
     [BIN + "compare", "run", "good"], [BIN + "compare", "good", "run"], [BIN + "bundle", "run", "-o", "out"],
