@@ -567,7 +567,7 @@ END
 	unshare -rm bash no_room 200 "$TOP/bin/export" "$KEPT" --as csv
 	unshare -rm bash no_room 1500 "$TOP/bin/compare" "$KEPT" "$KEPT" --metrics p50
 	# each of the three met a full disk at least once
-	[ "$(sort -u full | xargs)" = "compare export report.sh" ]
+	[ "$(sort -u full | xargs)" = "compare export report" ]
 	# where it is to be put
 	run -1 unshare -rm bash -c 'mount -t tmpfs -o size=8k none disk && "$1/bin/export" before --as csv -o disk/csv; s=$?
 		ls disk; exit $s' sh "$TOP"
@@ -591,7 +591,7 @@ END
 
 @test "a checkout in a folder with a colon and a quote makes reports" {
 	ln -s "$TOP" "a'b: c"
-	run -0 "$PWD/a'b: c/report/report.sh" "$RUN" --verdict
+	run -0 "$PWD/a'b: c/bin/report" "$RUN" --verdict
 	[ "$output" = "$("$TOP/bin/report" "$RUN" --verdict)" ]
 }
 
@@ -611,7 +611,6 @@ END
 	[[ $output == *"7 ok 77 - all"* ]]
 	# shellcheck source=/dev/null
 	. "$TOP/lab/words.sh"
-	. "$TOP/report/foreign.sh"
 	[ "$(printf ' ::a\n\xc2\xa0::b\n\xe2\x80\x8b::c\n##vso[d]\n##[e]\nf ##teamcity[g]\n' | printable | grep -cE '::|##[a-z]*\[')" = 0 ]
 	[ "$(printf 'at fe80::1, (::1), #[x]\n' | printable)" = 'at fe80::1, (::1), #[x]' ]
 }
