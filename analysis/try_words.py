@@ -44,8 +44,9 @@ def p90_kind(row: Row) -> str:
 
 
 def held_by_value(kind: str, held: bool | None) -> bool:
-    """Whether the 90 % value decides: a value without an interval holds only if the share of late keys does, too."""
-    return held is False if kind == 'value' else held is not None
+    """Whether the 90 % value decides: a value without an interval holds only if the share of late keys does, too; a range without one that is
+    on both sides of the limit decides that it cannot be told."""
+    return not held if kind == 'value' else held is not None
 
 
 def held_by_share(kind: str, held: bool | None, has_interval: bool) -> bool | None:

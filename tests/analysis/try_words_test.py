@@ -18,6 +18,7 @@ ROWS = {'interval': {'latency_p90_ms': 1.0, 'latency_p90_ms_low': 1.0}, 'value':
     ('value', True, True, False, None),
     ('value', True, False, True, None),
     ('value', False, True, True, False),
+    ('value', None, True, True, None),
     ('', None, True, True, True),
     ('', None, False, True, False),
     ('', None, True, False, None),
