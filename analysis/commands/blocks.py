@@ -4,16 +4,15 @@
 blocks head                                  the first line of such a table
 blocks rows RUN REPEAT START VARIANT [AXES]  the figures of one repeat, as rows; AXES are left out of the names of its cells
 blocks why RUN REPEAT                        what others did meanwhile, in words; nothing where it was not disturbed
-blocks varied RUN RUN                        the axes in which both have one value, not the same; 1: they have different conditions, which
-blocks metrics TABLE NAMES                   the names as columns of the table, separated by commas; 1: one is none, and those that there are"""
+blocks varied RUN RUN                        the axes in which both have one value, not the same; 1: they have different conditions, which"""
 import sys
 import tempfile
 from pathlib import Path
 
 from analysis import repeats
-from analysis.command import OK, RUN, USAGE, Stop, open_input
+from analysis.command import OK, RUN, USAGE, Stop
 from analysis.foreign import Refused
-from analysis.run import distinct, read_facts
+from analysis.run import read_facts
 from analysis.terminal import show
 
 
@@ -38,17 +37,6 @@ def varied(a: str, b: str) -> int:
     return OK
 
 
-def metrics(table: str, names: str) -> int:
-    with open_input(table) as stream:
-        lines = [line.decode(errors='replace').rstrip('\n').split('\t') for line in stream]
-    try:
-        show(repeats.metrics(distinct(line[5] for line in lines[1:] if len(line) > 5 and line[5]), names) + '\n')
-    except Stop as wrong:
-        show(f'{wrong}\n')
-        return RUN
-    return OK
-
-
 def main(words: list[str]) -> int:
     match words:
         case ['head']:
@@ -59,8 +47,6 @@ def main(words: list[str]) -> int:
             show(f'{why}\n' if (why := repeats.why_disturbed(Path(run), repeat)) else '')
         case ['varied', a, b]:
             return varied(a, b)
-        case ['metrics', table, names]:
-            return metrics(table, names)
         case _:
             sys.stderr.write(f'{__doc__}\n')
             return USAGE

@@ -613,7 +613,7 @@ trap '' INT TERM HUP
 [ "$STARTS" -gt 0 ] || die "nothing was measured; see $DIR/a.log and $DIR/b.log"
 decide
 [ -z "$WHY" ] || die "$WHY"
-rm -rf "$DIR/.block" "$DIR/.rows" "$DIR/.cpus"
+rm -rf "$DIR/.rows" "$DIR/.cpus"
 for v in a b; do
 	keep "$v/run.json" < <(jq --argjson n "$((STARTS * PAIRS))" '.settings.repeats = $n' "$DIR/$v/run.json")
 	{
