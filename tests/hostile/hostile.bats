@@ -313,14 +313,14 @@ for line in sys.stdin: print(seen(line[:-1]))' <text | cmp - right
 	[[ $output == *1000* && -z $stderr ]]
 }
 
-@test "report: figures that judge refuses, and no room for what is said, are one line each" {
+@test "report: figures that are no numbers, and no room for what is said, are one line each" {
 	folder
 	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "repeats") c = i } NR > 1 { $c = "x" } 1' \
 		run/summary.tsv >new
 	run -1 bash -c '"$0" report run --json >/dev/full' "$tp"
 	[ "${#lines[@]}" = 1 ]
 	cat new >run/summary.tsv
-	refused 1 "cannot be compared" "$tp" report run --json
+	refused 1 "wrong type" "$tp" report run --json
 }
 
 @test "report: a folder beside the run whose name is two lines, or has a backslash, is not taken for the run before it" {
