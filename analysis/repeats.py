@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from analysis.command import Stop
+from analysis.escape import seen
 from analysis.foreign import Refused
 from analysis.notes import value_text
 from analysis.run import distinct, read_facts
@@ -70,7 +71,7 @@ def cell_doubts(file: Path) -> Iterator[tuple[float, str]]:
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return
     if flag:
-        yield server, flag[0]
+        yield server, seen(flag[0])
     if client > FOREIGN_MOST:
         yield client, f"others took {floor(client + 0.5)} % of the client's CPUs"
 

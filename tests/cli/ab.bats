@@ -234,7 +234,7 @@ chosen() (
 		for v in a b; do
 			marked='the load was 3 Mbit/s' client=2
 			case $v$p in
-			a1 | b3) marked+='; foreign CPU time 48.20 %, stolen 0.00 %: over 3 %' ;;
+			a1 | b3) marked+=$'; foreign CPU time 48.20 %, stolen 0.00 %: over 3 %\e[31m' ;;
 			b2) client=57 ;;
 			esac
 			mkdir -p "$v/cells/x/$p"
@@ -255,6 +255,7 @@ chosen() (
 	[[ $output == *"3 of 6"*"1A 2B 3B"*"48.20"* ]]
 	grep -q '2B.*58 %' report.md
 	run -1 grep -q 'Mbit/s' report.md
+	run -1 grep -q $'\e' report.md report.html
 	grep -qxF '| in B | vnc /opt/b/Xvnc |' report.md
 	grep -q 'is left out (here 3)' report.md
 	grep -qx '3 starts, 6 blocks in 1 minute, 2026-01-01' report.md
