@@ -321,7 +321,7 @@ def prepared(to: Path) -> Path:
     file = to / 'run.json'
     if file.is_file():
         try:
-            is_joined = bool(read_facts(file).get('runs'))
+            is_joined = isinstance(read_facts(file).get('runs'), list)
         except Stop:
             is_joined = False
         if not is_joined:
