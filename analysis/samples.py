@@ -10,7 +10,7 @@ import stat
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
+from itertools import chain
 from math import isfinite, nan
 from operator import sub
 from pathlib import Path
@@ -148,17 +148,20 @@ class BadRow(Exception):
         self.index = index
 
 
-def counts(cells: Sequence[bytes]) -> list[int | None]:
+def counts(cells: Sequence[bytes]) -> Sequence[int | None]:
     """Times in ns or counts; None: empty. ValueError: one is neither."""
     digits = b''.join(cells)
     if not digits or cells.count(b'0') == len(cells):
         return [0 if digits else None] * len(cells)
     if not digits.isdigit():
         return [count(cell.decode()) for cell in cells]
-    values: list[int | None] = [int(cell) if cell else None for cell in cells] if b'' in cells else list(map(int, cells))
-    if max(v for v in values if v is not None) >= LARGEST if None in values else max(values) >= LARGEST:
+    known = [int(cell) for cell in cells if cell] if b'' in cells else list(map(int, cells))
+    if max(known) >= LARGEST:
         raise ValueError
-    return values
+    if len(known) == len(cells):
+        return known
+    left = iter(known)
+    return [next(left) if cell else None for cell in cells]
 
 
 def reals(cells: Sequence[bytes]) -> list[float]:

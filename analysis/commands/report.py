@@ -106,8 +106,8 @@ def document(folder: Path, name: str) -> Run:
     except (ValueError, TypeError, IndexError):
         raise Stop(f'{name}: cannot read its tables (*.tsv)') from None
     with words_of(name):
-        resolve = getattr(analysis_of(stem), 'resolve', None)
-        return resolve(run) if resolve else run
+        resolved: Run = getattr(analysis_of(stem), 'resolve', lambda run: run)(run)
+    return resolved
 
 
 # --- parts that are only printed ----------------------------------------------------------------------------------

@@ -91,13 +91,13 @@ def part(cell: Path, kind: str, n: str, of: str) -> int:
 
 
 def make_run(run: Path, words: Sequence[str]) -> int:
-    of = dict(word.split('=', 1) for word in words if '=' in word)
+    of: dict[str, Any] = dict(word.split('=', 1) for word in words if '=' in word)
     reports = reports_of(run)
-    numbers = {name: int(of.pop(name)) for name in ('seconds', 'total', 'whole', 'took')}
-    times = {name: value if isinstance(value := number_or_text(of.pop(name)), float) else None for name in ('rtt', 'own')}
-    facts = {name: json.loads(of.pop(name)) for name in ('host', 'calibration')}
-    server = of.pop('server') or re.sub('[\x00-\x1f\x7f]', '?', str(reports[0]['settings'].get('server')))
-    given = Given(**of, **numbers, **times, **facts, server=server, is_root=os.geteuid() == 0, ended=time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime()))
+    of |= {name: int(of[name]) for name in ('seconds', 'total', 'whole', 'took')}
+    of |= {name: value if isinstance(value := number_or_text(of[name]), float) else None for name in ('rtt', 'own')}
+    of |= {name: json.loads(of[name]) for name in ('host', 'calibration')}
+    of['server'] = of['server'] or re.sub('[\x00-\x1f\x7f]', '?', str(reports[0]['settings'].get('server')))
+    given = Given(**of, is_root=os.geteuid() == 0, ended=time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime()))
     put_file(str(run / 'run.json'), json_text(try_words.run_facts(given, reports)).encode(errors='replace'))
     return OK
 

@@ -12,10 +12,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 
-import gi
+import gi  # type: ignore[import]
 gi.require_version('Atspi', '2.0')
-from gi.repository import Atspi, GLib  # noqa: E402
+from gi.repository import Atspi, GLib  # type: ignore[import]  # noqa: E402
 
 SECONDS = 120  # for the menus to be there, twice alike
 SILENT_SECONDS = 20  # who has not said anything by then never will
@@ -26,11 +28,11 @@ ITEMS = (ROLE.MENU, ROLE.MENU_ITEM, ROLE.CHECK_MENU_ITEM, ROLE.RADIO_MENU_ITEM, 
 MODIFIERS = {'primary': 'ctrl', 'control': 'ctrl', 'ctl': 'ctrl', 'mod1': 'alt'}
 
 
-def inside(node):
+def inside(node: Any) -> Iterator[Any]:
     return filter(None, (node.get_child_at_index(i) for i in range(node.get_child_count())))
 
 
-def entries(node):
+def entries(node: Any) -> Iterator[Any]:
     """What a menu holds: separators are no entries, frames between it and its entries are none either."""
     for child in inside(node):
         if child.get_role() in ITEMS and child.get_name():
@@ -39,11 +41,11 @@ def entries(node):
             yield from entries(child)
 
 
-def acts(node):
+def acts(node: Any) -> bool:
     return 'Action' in node.get_interfaces() and node.get_n_actions() > 0
 
 
-def opened(menu):
+def opened(menu: Any) -> list[Any]:
     """The entries of a menu, which may come only when it is opened."""
     found = list(entries(menu))
     if found or menu.get_role() != ROLE.MENU or not acts(menu):
@@ -56,21 +58,21 @@ def opened(menu):
     return found
 
 
-def shortcut(node):
+def shortcut(node: Any) -> str:
     """The last part of "mnemonic;way through the menus;<Primary><Shift>s", as ctrl+shift+s."""
     parts = (node.get_key_binding(0) or '').split(';') if acts(node) else []
     keys = re.findall(r'[^<>]+', parts[2]) if len(parts) > 2 else []
     return '+'.join(MODIFIERS.get(key.lower(), key.lower() if i < len(keys) - 1 else key) for i, key in enumerate(keys))
 
 
-def walk(node, name):
+def walk(node: Any, name: str) -> dict[str, Any]:
     """{name, shortcut, menu, children} of an entry and all below it."""
     below = opened(node)
     return {'name': ' '.join(name.split()), 'menu': bool(below) or node.get_role() == ROLE.MENU,
             'shortcut': '' if below else shortcut(node), 'children': [walk(child, child.get_name()) for child in below]}
 
 
-def menu_bar(node, levels=8):
+def menu_bar(node: Any, levels: int = 8) -> Any:
     for child in inside(node) if levels else ():
         if child.get_role() == ROLE.MENU_BAR and child.get_child_count():
             return child
@@ -80,7 +82,7 @@ def menu_bar(node, levels=8):
     return None
 
 
-def look(name, desktop):
+def look(name: str, desktop: Any) -> dict[str, Any] | None:
     """The tree as it is now; None: no menus."""
     try:
         bar = next(filter(None, map(menu_bar, inside(desktop))), None)
@@ -89,11 +91,11 @@ def look(name, desktop):
         return None
 
 
-def size(tree):
+def size(tree: dict[str, Any]) -> int:
     return 1 + sum(map(size, tree['children']))
 
 
-def watch(app, name):
+def watch(app: 'subprocess.Popen[bytes]', name: str) -> dict[str, Any] | None:
     """The tree, once it is the same twice; None: there is none."""
     before, begun, desktop = None, time.monotonic(), Atspi.get_desktop(0)
     while time.monotonic() < begun + (SECONDS if desktop.get_child_count() else SILENT_SECONDS) and app.poll() is None:
@@ -105,11 +107,12 @@ def watch(app, name):
     return None
 
 
-def rows(tree):
+def rows(tree: dict[str, Any]) -> list[dict[str, Any]]:
     """All nodes in the order of the walk, as dictionaries of COLUMNS."""
-    out, leaves = [], [0]
+    out: list[dict[str, Any]] = []
+    leaves = [0]
 
-    def visit(node, parent, depth, path):
+    def visit(node: dict[str, Any], parent: dict[str, Any] | None, depth: int, path: str) -> dict[str, Any]:
         row = {'schema': 'menus/1', 'application': tree['name'], 'node': len(out), 'parent': parent and parent['node'],
                'depth': depth, 'kind': 'menu' if node['menu'] else 'event', 'name': node['name'], 'path': path,
                'shortcut': node['shortcut'], 'children': len(node['children'])}
@@ -127,7 +130,7 @@ def rows(tree):
     return out
 
 
-def main(name, display, file, *command):
+def main(name: str, display: str, file: str, *command: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
     app = subprocess.Popen(command, env=dict(os.environ, DISPLAY=display), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, start_new_session=True)
