@@ -2,6 +2,7 @@
 """report.md of any experiment, and the text of report.html: Markdown in lines. Pure.
 
 With is_page they have what only a browser can use: contents, links to files, the glossary."""
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from analysis import notes, page
 from analysis.escape import markdown, markdown_cell
 from analysis.page import Analysis, Grid, Said, View
 from analysis.run import Run
+from analysis.terminal import plain_numbers
 
 VOLATILE = {'taken', 'uptime_s', 'cpu_time', 'load', 'available_bytes', 'swap_free_bytes', 'says', 'missing', 'cannot', 'not_here'}
 
@@ -108,11 +110,7 @@ def plain_value(value: Any) -> str:
         return 'yes' if value else 'no'
     if isinstance(value, list):
         return ' '.join(map(plain_value, value))
-    if value is None:
-        return 'null'
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e17:
-        return str(int(value))
-    return str(value)
+    return value if isinstance(value, str) else json.dumps(plain_numbers(value), ensure_ascii=False, separators=(',', ':'))
 
 
 def leaves(value: Any) -> str:
