@@ -14,7 +14,7 @@ import sys
 
 from exchanges import make_holes
 from link_captures import make_datagrams, make_fragments, make_links
-from packets import ACK, CLIENT, PSH, RST, SERVER, FIN, SYN, Capture, block, cooked, cooked2, ethernet, ipv4, ipv6, pcapng, quad, session, tcp
+from packets import ACK, CLIENT, PSH, RST, SERVER, FIN, Capture, block, cooked, cooked2, ethernet, ipv4, ipv6, pcapng, quad, session, tcp
 
 
 def make(folder):

@@ -109,7 +109,6 @@ def glyph(rng, w=7, h=13, ink=0x202020, ground=0xffffff):
 def answers(s, rng):
     """What each input paints: a list of strips, each a list of rects; the same in all runs."""
     w, h, out = s["width"], s["height"], []
-    free = (0, 0, w, h)
     kind = s["answer"]
     pair = None
     for k in range(s["clicks"]):
