@@ -34,10 +34,6 @@ class Usage(Stop):
         super().__init__(text, USAGE)
 
 
-class BadValue(Exception):
-    """Raised by a reader of values; its text says why (default: not what `meta` says)."""
-
-
 # what the value of each kind is called in --help, and in errors
 KINDS = {
     'flag': ('', ''), 'set': ('', ''),  # `set`: stores `value`
@@ -292,35 +288,6 @@ def parse(words: Sequence[str], synopsis: str, summary: str, options: Sequence[O
             given.options.append(option)
     given.options.sort(key=list(options).index)
     return given
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command of a program that has several, each with options of its own. `main` None: gone; `help` says what to do instead."""
-    word: str
-    operands: str
-    help: str
-    main: Callable[[list[str]], int] | None
-
-
-def run_command(words: list[str], tool: str, summary: str, commands: Sequence[Command]) -> int:
-    """Runs the command that the first word names."""
-    word = words[0] if words else ''
-    for command in commands:
-        if command.word == word:
-            if not command.main:
-                raise Usage(f'{word} is gone: {command.help}')
-            return command.main(words[1:])
-    if word in ('--version', '-V'):
-        print_and_end(version_text(tool))
-    if not words:
-        raise Usage('which command?')
-    if word not in ('--help', '-h'):
-        raise Usage(f'no command {word}')
-    print_and_end(f'usage: thinprobe {tool} COMMAND [options]\n{summary}\n\n'
-                  + ''.join(f'  {c.word:<11} {c.operands:<{17 if c.operands else 0}}{c.help}\n' for c in commands if c.main)
-                  + '\n  -h, --help                   print this and exit (COMMAND --help: its options)\n'
-                  f'  -V, --version                print the version and exit\n\nManual: thinprobe help {tool}\n{examples(tool)}')
 
 
 # --- help ---------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from analysis import words
 from analysis.amounts import Amount, amount, in_words, scaled, with_interval
 from analysis.decided import number_text
-from analysis.gallery_facts import Fact, Kept, Planned, Typed
+from analysis.gallery_facts import Fact, Kept, Typed
 from analysis.run import Column, distinct
 
 Kinds = Mapping[str, Column]
@@ -43,10 +43,6 @@ def report_link(kept: Kept) -> str:
 
 def short_note(kept: Kept) -> str:
     return ' (a short run, no result)' if kept.is_quick() else ''
-
-
-def command_words(run: Planned) -> str:
-    return run.with_given()
 
 
 # --- a value ------------------------------------------------------------------------------------------------------

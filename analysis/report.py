@@ -373,9 +373,3 @@ def refuse_same_outputs(**paths: str | None) -> None:
         for earlier, other in named[:i]:
             if is_same_output(path, other):
                 raise Usage(f'{earlier} and {option} would both write {path}; give each its own')
-
-
-def refuse_output_of_input(file: str, **paths: str | None) -> None:
-    for name, path in paths.items():
-        if path and file != '-' and is_same_output(path, file):
-            raise Usage(f'--{name} would overwrite {file}, which is an input')

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from analysis.amounts import Row, amount
+from analysis.amounts import Row
 from analysis.command import Stop
 from analysis.text import HIDDEN
 
@@ -274,7 +274,3 @@ def is_attached(run: Run, every: bool = False) -> bool:
 def is_in_guest(run: Run) -> bool:
     """No client takes part."""
     return bool(run.setting('place') == 'guest')
-
-
-def has_figure(rows: Iterable[Row], column: str) -> bool:
-    return any(amount(row, column).is_known() for row in rows)
