@@ -39,14 +39,14 @@ def end(_signal: int, _frame: Any) -> None:
 
 
 @contextmanager
-def work_folder() -> Iterator[Path]:
-    """A folder for temporary files, which goes with the program, also where a signal ends it."""
+def work_folder(within: Path | None = None) -> Iterator[Path]:
+    """A folder for temporary files, which goes with the program, also where a signal ends it: within a run, or where all have theirs."""
     signal.signal(signal.SIGINT, end)
     signal.signal(signal.SIGTERM, end)
-    where = os.environ.get('TMPDIR') or '/tmp'  # (another one, if that cannot be written, would be a surprise)
+    where = within or os.environ.get('TMPDIR') or '/tmp'  # (another one, if that cannot be written, would be a surprise)
     try:
-        folder = tempfile.TemporaryDirectory(prefix='thinprobe-', dir=where)
+        folder = tempfile.TemporaryDirectory(prefix='.report.' if within else 'thinprobe-', dir=where)
     except OSError:
-        raise cannot(f'cannot make a folder in {where}', where) from None
+        raise cannot(f'cannot write to {where}', where) from None
     with folder as name:
         yield Path(name)

@@ -5,10 +5,8 @@ Data of each tree: data/gallery.tsv, the runs; data/computed.tsv, what needs no 
 both; data/desktops.tsv, questions and columns that answer them; results/reference/NAME, kept runs (analysis/kept.py)."""
 import os
 import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from analysis.command import MISSING, OK, Given, Option, Stop, Usage, parse
 from analysis.foreign import need
@@ -16,6 +14,7 @@ from analysis.gallery_facts import Planned, read_facts, read_plan
 from analysis.gallery_folders import Gallery, read_json
 from analysis.gallery_measure import measure_all
 from analysis.gallery_pages import write_pages
+from analysis.run_folder import end
 from analysis.text import nearest
 from analysis.trees import home
 
@@ -116,10 +115,6 @@ def print_list(g: Gallery, chosen: Sequence[Planned], figures: dict[str, int]) -
 
 
 # --- the command --------------------------------------------------------------------------------------------------
-
-def end(_signal: int, _frame: Any) -> None:
-    sys.exit(130)
-
 
 def main(words: list[str]) -> int:
     plan = read_plan()

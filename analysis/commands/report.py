@@ -5,10 +5,8 @@ Each step reads files and leaves files. What is one experiment's own stands in e
 and README.md, which may link sections that several share (../families/NAME.md)."""
 import os
 import re
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ from analysis.escape import for_terminal, for_terminal_json
 from analysis.foreign import Refused, cannot, check_facts, check_folder, full_disk, need, unpack_run
 from analysis.previous import with_previous
 from analysis.run import Run, load, read_facts
+from analysis.run_folder import work_folder
 from analysis.terminal import json_text
 from analysis.text import folded
 from analysis.trees import analysis_of, experiment_folder, home, in_trees, programs
@@ -76,17 +75,6 @@ def needs_tables(folder: Path) -> bool:
     """A run whose samples were deleted keeps its tables."""
     has_tables = (folder / 'summary.tsv').is_file() and (folder / 'schema.tsv').is_file()
     return not has_tables or any(file.name != 'cell.json' and file.is_file() for file in (folder / 'cells').glob('**/*'))
-
-
-@contextmanager
-def work_folder(where: Path | None = None) -> Iterator[Path]:
-    """A folder for temporary files, which goes with the program."""
-    try:
-        folder = tempfile.TemporaryDirectory(prefix='.report.' if where else 'thinprobe-', dir=where)
-    except OSError:
-        raise cannot(f'cannot write to {where or tempfile.gettempdir()}', where or tempfile.gettempdir()) from None
-    with folder as name:
-        yield Path(name)
 
 
 @contextmanager
@@ -275,10 +263,6 @@ def the_run(given: Given, part: str, work: Path) -> Path:
         raise Stop(f'{words[0]}: {e}') from None
 
 
-def end(_signal: int, _frame: Any) -> None:
-    sys.exit(130)
-
-
 def fail_if(*words: str | Path) -> int:
     return subprocess.run([programs() / 'fail', *words]).returncode
 
@@ -286,8 +270,6 @@ def fail_if(*words: str | Path) -> int:
 def main(words: list[str]) -> int:
     given = parse(words, SYNOPSIS, SUMMARY, OPTIONS)
     part = check_words(given)
-    signal.signal(signal.SIGINT, end)
-    signal.signal(signal.SIGTERM, end)
     with work_folder() as work:
         folder = the_run(given, part, work)
         if given['fail-if'] and (status := fail_if('check', checked(folder)['experiment'], given['fail-if'])):
