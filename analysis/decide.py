@@ -3,7 +3,7 @@
 
 A claim that lacks what it needs, such as an interval, is UNTOLD; so is one of ends the wrong way round.
 """
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import ceil, fabs, floor, inf, isfinite, isinf, isnan, log, nan, sqrt
 from typing import BinaryIO, NamedTuple
@@ -18,6 +18,7 @@ BEYOND = 10  # so many values must lie beyond a percentile
 NEAR = 0.1  # an interval that ends so near to a whole number does not exclude it
 ROUNDED = 1e-9  # rounding error of a quotient, in percent, which does not count
 STRAIGHT = 0.98
+BENT = 0.01  # chance that points of a straight line are said to bend
 POINTS_LEAST = 3
 COLUMNS = ('kind', 'share', 'from', 'to', 'low', 'high', 'repeats', 'from_b', 'to_b', 'low_b', 'high_b', 'repeats_b',
            'of', 'rule', 'part', 'says', 'some', 'whole')
@@ -163,9 +164,8 @@ def differs(a: Figure, b: Figure, share: int) -> Answer:
     intervals over repeats, on logarithms where all ends are above 0. Ranges, lower bounds, and figures without a number of repeats
     differ only where their intervals, at this claim's share, do not touch. FAILS: they are not shown to; so are means of repeats of
     which neither has any spread: nothing is known of it."""
-    bare = isnan(a.low) or isnan(b.low)
     means = a.is_number() and b.is_number() and a.repeats > 0 and b.repeats > 0
-    if any(isnan(f.low) and not isinf(f.end) for f in (a, b)) or (bare and isinf(a.end) and isinf(b.end)):
+    if isnan(a.low) or isnan(b.low):  # the number of a lower bound is no end of an interval
         return Answer()
     if means and (a.repeats < 3 or b.repeats < 3):  # two have no interval of theirs
         return Answer()
@@ -197,10 +197,10 @@ def within(a: Figure, b: Figure, share: int) -> Answer:
     return Answer(HOLDS if low >= least and high <= most else FAILS if low > most or high < least else UNTOLD)
 
 
-def off(a: Figure, b: Figure, percent: float) -> Answer:
+def off(a: Figure, b: Figure, percent: float, share: int) -> Answer:
     """The first figure, of 0 or more, is within so many percent of the second; value, low and high: by how many it is off;
     numbers have no low and high."""
-    (a_low, a_high), (b_low, b_high) = wide_ends(a, 1), wide_ends(b, 1)
+    (a_low, a_high), (b_low, b_high) = wide_ends(a, share), wide_ends(b, share)
     most, value = percent + ROUNDED, nan
     if a.is_number() and b.is_number() and b.start > 0:
         value = 100 * (a.start / b.start - 1)
@@ -285,7 +285,7 @@ def judge(c: Claim) -> Answer:
         percent = tables.strtod(c.kind[3:])
         if not 0 <= percent < inf:
             raise ValueError
-        return Answer() if reversed_ else off(c.a, c.b, percent)
+        return Answer() if reversed_ else off(c.a, c.b, percent, c.share)
     if c.kind not in KINDS:
         raise ValueError
     return Answer() if reversed_ else KINDS[c.kind](c.a, c.b, c.share)
@@ -293,11 +293,25 @@ def judge(c: Claim) -> Answer:
 
 # --- lines --------------------------------------------------------------------------------------------------------
 
+def curvature(points: Sequence[tuple[float, float]], slope: float, squares: float) -> float:
+    """The p-value of no bend: the t test of the square that is added to the line of least squares, which leaves these squares. 1: too
+    few points."""
+    n, (x, y) = len(points), (sum(of) / len(points) for of in zip(*points))
+    xx = sum((px - x) ** 2 for px, _ in points)
+    third = sum((px - x) ** 3 for px, _ in points) / xx
+    bends = [((px - x) ** 2 - xx / n - third * (px - x), py - y - slope * (px - x)) for px, py in points]
+    size, along = sum(u * u for u, _ in bends), sum(u * v for u, v in bends)
+    if n < POINTS_LEAST + 1 or not size > 0:
+        return 1
+    left = squares - along * along / size
+    return 2 * special.t_upper(n - 3, sqrt(along * along / size / (left / (n - 3)))) if left > 0 else float(along == 0)
+
+
 def line_through(points: Sequence[tuple[float, float]]) -> Callable[[float], Answer]:
     """The line of least squares. Of an x: value, the line's y there; low, R squared; high, how far the farthest point is off. It
-    is straight where R squared is 0.98 or more; FAILS: it is not, and rises by twice as much as its farthest point is off, or
-    more. Where it does not, nothing is told: of points that scatter about one height R squared is 0, whether they bend or not.
-    UNTOLD: fewer than three points, or all of one x or one y."""
+    is straight where R squared is 0.98 or more, and its slope is surely not 0 (t test, 5 %); FAILS: R squared is less, and a square
+    added to it surely makes the line bend (t test, 1 %, as is tested for lack of fit in spreads.line_bends). Else nothing is told:
+    points that scatter are neither. UNTOLD: fewer than three points, or all of one x or one y."""
     n = len(points)
     x, y = (sum(of) / n for of in zip(*points)) if n else (nan, nan)
     xx, xy, yy = (sum(of) for of in zip(*(((px - x) * (px - x), (px - x) * (py - y), (py - y) * (py - y)) for px, py in points))) \
@@ -306,8 +320,13 @@ def line_through(points: Sequence[tuple[float, float]]) -> Callable[[float], Ans
         return lambda at: Answer()
     slope, straight = xy / xx, xy * xy / xx / yy
     farthest = max(fabs(py - y - slope * (px - x)) for px, py in points)
-    span = max(px for px, _ in points) - min(px for px, _ in points)
-    word = HOLDS if straight >= STRAIGHT else FAILS if fabs(slope) * span >= 2 * farthest else UNTOLD
+    squares = sum((py - y - slope * (px - x)) ** 2 for px, py in points)
+    rises = straight >= 1 or 2 * special.t_upper(n - 2, sqrt(straight * (n - 2) / (1 - straight))) < 1 - LEVEL
+    word = UNTOLD
+    if straight >= STRAIGHT:
+        word = HOLDS if rises else UNTOLD
+    elif curvature(points, slope, squares) < BENT:
+        word = FAILS
     return lambda at: Answer(word, y + slope * (at - x), straight, farthest)
 
 
@@ -316,18 +335,19 @@ def lines(claims: Sequence[Claim]) -> dict[int, Answer]:
     out: dict[int, Answer] = {}
     for kind in {c.kind for c in claims if is_of_line(c)}:
         of = [i for i, c in enumerate(claims) if c.kind == kind]
-        points = [(claims[i].a.start, claims[i].b.start) for i in of]
-        line = line_through([p for p in points if not isnan(p[0] + p[1])])
+        # (a range, or a lower bound, is no point)
+        points = [(claims[i].a.start, claims[i].b.start) for i in of if claims[i].a.is_number() and claims[i].b.is_number()]
+        line = line_through(points)
         out |= {i: line(claims[i].a.start) for i in of}
     return out
 
 
 # --- rules of papers ----------------------------------------------------------------------------------------------
 
-def condition_holds(claims: Sequence[Claim]) -> bool:
+def condition_holds(claims: Sequence[Claim], of_lines: Mapping[int, Answer]) -> bool:
     """A claim of each row that it picks, which must all hold, or some of them, which then share the 5 % (Bonferroni)."""
     some = claims[0].some > 0
-    held = [judge(c._replace(share=len(claims) if some else 1)).word == HOLDS for c in claims]
+    held = [(of_lines.get(id(c)) or judge(c._replace(share=len(claims) if some else 1))).word == HOLDS for c in claims]
     return any(held) if some else all(held)
 
 
@@ -339,9 +359,10 @@ def rules(claims: Sequence[Claim]) -> tuple[int, int]:
     A rule says a word where all of its conditions hold. A word is said where all rules that say it hold. Where the runs lack what
     the paper varied, SAME is LESS, and CONTRARY is not told; nor is anything where SAME or LESS holds, and CONTRARY."""
     said: dict[int, bool] = {}
+    of_lines = {id(claims[i]): answer for i, answer in lines(claims).items()}
     for _, group in groupby(claims, key=lambda c: (c.rule, c.part)):
         of = list(group)
-        said[of[0].says] = said.get(of[0].says, True) and condition_holds(of)
+        said[of[0].says] = said.get(of[0].says, True) and condition_holds(of, of_lines)
     word = next((w for w in (SAME, LESS, CONTRARY) if said.get(w)), NOTHING)
     if word < CONTRARY and said.get(CONTRARY):
         return NOTHING, NOTHING

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from math import inf, isfinite, isnan, nan
+from math import inf, isfinite, isnan, nan, nextafter
 from re import escape, finditer
 
 from analysis import figures, spreads
@@ -220,26 +220,30 @@ def effect_of_runs(pool: Pool, q: float) -> tuple[float, float, ShareRuns]:
     return least, spreads.share_effect(share, APART)[1], share
 
 
+def quantile_end(pool: Pool, q: float, chance: float, least: float, low: bool) -> float | None:
+    """The lowest value above which the share 1 - q of all may lie, by the interval of that share; or the highest."""
+    values = pool.all.values
+    near, far = int((len(values) - 1) * q), 0 if low else len(values) - 1
+    limit = middle = far
+    while True:
+        at = float(values[middle])
+        # what is known to be above a bound lies above it
+        share = pool.shares_above(nextafter(at, 0) if low and at >= pool.all.censored else at, least)
+        if spreads.share_excludes(share, chance, 1 - q, low):
+            far = middle
+        else:
+            near = middle
+        if near == limit:
+            return None
+        middle = (near + far) // 2
+        if middle in (near, far):
+            return float(values[far])
+
+
 def quantile_interval(pool: Pool, q: float, chance: float, least: float) -> Interval | None:
-    """The values above which the share 1 - q of all may lie, by the interval of that share."""
-    values, ends = pool.all.values, []
-    start = int((len(values) - 1) * q)
-    for low, limit in ((True, 0), (False, len(values) - 1)):
-        near, far = start, limit
-        middle = far
-        while True:
-            share = pool.shares_above(float(values[middle]), least)
-            if spreads.share_excludes(share, chance, 1 - q, low):
-                far = middle
-            else:
-                near = middle
-            if near == limit:
-                return None
-            middle = (near + far) // 2
-            if middle in (near, far):
-                break
-        ends.append(float(values[far]))
-    return ends[0], ends[1]
+    low = quantile_end(pool, q, chance, least, True)
+    high = None if low is None else quantile_end(pool, q, chance, least, False)
+    return None if low is None or high is None else (low, high)
 
 
 def own_interval(pool: Pool, own: Sequence[float], q: float, logs: bool, value: float) -> Interval | None:
@@ -253,15 +257,27 @@ def own_interval(pool: Pool, own: Sequence[float], q: float, logs: bool, value: 
     return (value * exp(low), value * exp(high)) if logs else (value + low, value + high)
 
 
+def apartness(pool: Pool) -> float:
+    """How far runs are apart in the middle: those that lie wholly on one side of it, by as much as is too far."""
+    _, far, middle = effect_of_runs(pool, 0.5)
+    return FAR if middle.runs(True)[1] >= pool.longest() else far
+
+
+def least_end(pool: Pool, q: float) -> float:
+    """The lower end of the interval of a quantile of which only a lower bound is known; NaN: none."""
+    if pool.kind == 'replays' or apartness(pool) >= FAR:
+        return nan
+    # (at the quantile itself all values may be one bound, so that runs seem alike)
+    low = quantile_end(pool, q, APART, effect_of_runs(pool, q)[0], True)
+    return nan if low is None else low
+
+
 def find_interval(pool: Pool, q: float, own: Sequence[float], alone: bool, value: float) -> tuple[Interval | None, bool]:
     """And whether runs differ by more than stalls explain."""
     if pool.kind == 'replays':
         found = own_interval(pool, own, q, True, value)
         return found if found and found[1] <= UNTOLD * value else None, True
-    far = 0.0
-    if not alone:
-        _, far, middle = effect_of_runs(pool, 0.5)
-        far = FAR if middle.runs(True)[1] >= pool.longest() else far
+    far = 0.0 if alone else apartness(pool)
     least, differ, _ = effect_of_runs(pool, q)
     found = quantile_interval(pool, q, APART if differ > 0 and not alone else 0, least) if far < FAR else None
     apart = differ > 0 or (found is None and q <= 0.5)  # each run knows its median, however long its stalls are
@@ -278,7 +294,8 @@ def pool_quantile(pool: Pool, q: float, unit: float) -> tuple[Figure, bool]:
     above which the share 1 - q may lie, by the interval of that share, in the order in which they came, and with a stall that was
     missed. Where runs differ by more than stalls explain (the second value), it holds the interval of Student's t of their own
     quantiles (of latencies: of the logarithms), where each has enough values for it. No interval where values are too few or runs
-    too far apart, for the largest value (q = 1), nor where values that are lower bounds reach it."""
+    too far apart, for the largest value (q = 1), nor where values that are lower bounds reach it: of a lower bound there is the lower end
+    alone."""
     n, runs = len(pool.all.values), len(pool.runs)
     own = [figures.quantile(s, q) for s in pool.own]
     alone = runs > 0 and q < 1 and all(not s.above and figures.supports(len(run), q) for s, run in zip(own, pool.runs))
@@ -292,4 +309,6 @@ def pool_quantile(pool: Pool, q: float, unit: float) -> tuple[Figure, bool]:
     if interval and not interval[1] < pool.all.censored:
         interval = None  # an end that lies among lower bounds is not known
     low, high = (most([interval[0] / unit, 0.0]), interval[1] / unit) if interval else spreads.NONE
+    if found.above and q < 1 and runs >= REPEATS:
+        low = least_end(pool, q) / unit
     return replace(f, repeats=runs, low=low, high=high, both=both), apart

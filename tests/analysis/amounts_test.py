@@ -24,8 +24,9 @@ RANGE = x(None, 10.8, 12.4, **{'from': 11, 'to': 12})
     # ranges are apart if their intervals do not touch
     (A, RANGE, 1, 1.1026787, 3.0953687, HOLDS), (A, x(None, 8.8, 12.4, **{'from': 9, 'to': 12}), 1, -0.8973213, 3.0953688, FAILS),
     (A, RANGE, 10, 0.6978941, 3.6992484, HOLDS),  # of one of ten pairs, by t.ppf(1 - 0.025 / 10, 4) / t.ppf(0.975, 4)
-    # so is a lower bound without an interval, from what lies below it
-    (A, x(11, above=1), 1, 1.3026787, None, HOLDS), (A, x(9.6, above=1), 1, -0.0973213, None, FAILS),
+    # so is a lower bound by its interval; its number alone is no end of one
+    (A, x(11, 10, above=1), 1, 0.3026787, None, HOLDS), (A, x(11, 9.6, above=1), 1, -0.0973213, None, FAILS),
+    (A, x(11, above=1), 1, None, None, UNTOLD),
     # two repeats have no interval, and ranges of one have none
     (x(repeats=None, **{'from': 1, 'to': 2}), x(repeats=None, **{'from': 8, 'to': 9}), 1, None, None, UNTOLD),
     (A, x(20, repeats=2), 1, None, None, UNTOLD), (x(10, 9.9, 10.1, 2), x(20, 19.9, 20.1, 2), 1, None, None, UNTOLD)])
