@@ -4,10 +4,12 @@
 An interval is (low, high), or None where the data allow none. Fewer than REPEATS runs have none: with two, Student's t is 12.7
 standard errors, and the two values say more."""
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import fabs, hypot, inf, isfinite, isnan, nan
+from itertools import accumulate
+from math import fabs, hypot, inf, isfinite, isnan, lgamma, nan, pi, sin
 from random import Random
 
 from analysis import figures, special
@@ -22,6 +24,8 @@ BOOTSTRAP_FROM = 10  # runs from which on the bootstrap is not too narrow
 BEND = 0.1  # as a share of what a line rises: points that are farther off lie on no line
 TAIL_MOST = 0.035  # chance that a quantile lies beyond the largest value, where that is taken as the end of its interval
 SHARE_APART = 0.2  # chance that repeats which are alike are taken as apart, of a share
+NODES = 48  # of a posterior
+CORRELATIONS = [((i + 0.5) / 12) ** 4 for i in range(12)]  # with equal chances under Beta(1/4, 1)
 NOT_COMPARABLE = 'not comparable'
 Interval = tuple[float, float]
 NONE = (nan, nan)
@@ -344,12 +348,59 @@ def share_effect(s: ShareRuns, chance: float) -> tuple[float, float]:
     return effect * apart * (t_wide(repeats - 1) / special.normal_quantile(1 - TAIL)) ** 2, apart
 
 
+def log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
+
+def mean_weights(repeats: Sequence[tuple[float, float]], angles: Sequence[float]) -> list[float]:
+    """How likely each mean sin^2(angle) of the shares of repeats is, by (hits, others) of each: a beta law of shares, over all
+    correlations of two events of one repeat."""
+    logs = []
+    for rho in CORRELATIONS:
+        size = (1 - rho) / rho
+        for angle in angles:
+            a = sin(angle) ** 2 * size
+            b = size - a
+            logs.append(total(log_beta(a + k, b + m) for k, m in repeats) - len(repeats) * log_beta(a, b))
+    top = max(logs)
+    weights = [exp(v - top) for v in logs]
+    return [total(weights[i::len(angles)]) for i in range(len(angles))]
+
+
+def middles(low: float, high: float) -> list[float]:
+    return [low + (high - low) * (i + 0.5) / NODES for i in range(NODES)]
+
+
+def beta_binomial(repeats: Sequence[tuple[float, float]]) -> Interval:
+    """Of the mean of shares that differ between repeats: 95 % of the posterior of a beta-binomial law, in which the mean and the
+    correlation within repeats have beta laws (Lee & Sabavala 1987, Journal of Business & Economic Statistics 5:357): of the mean
+    Jeffreys' Beta(1/2, 1/2), of the correlation Beta(1/4, 1), which is mostly near 0."""
+    low, high = 0.0, pi / 2
+    for _ in range(3):  # nearer and nearer
+        angles = middles(low, high)
+        weights = mean_weights(repeats, angles)
+        there = [i for i, w in enumerate(weights) if w > 1e-6 * max(weights)]
+        half = (high - low) / NODES / 2
+        low, high = max(0.0, angles[there[0]] - 3 * half), min(pi / 2, angles[there[-1]] + 3 * half)
+    sums, all_ = list(accumulate(weights)), total(weights)
+
+    def at(chance: float) -> float:
+        i = bisect_left(sums, chance * all_)
+        return float(sin(angles[i] + half - 2 * half * over(sums[i] - chance * all_, weights[i])) ** 2)
+    return at(TAIL), at(1 - TAIL)
+
+
 def clustered_share(s: ShareRuns) -> tuple[Interval | None, bool]:
-    """Of the share of hits: the exact interval of as many independent events as make the same variance (Korn & Graubard 1998); and
-    whether repeats differ by more than stalls explain (with a chance of 20 % where they do not: with 5 %, the intervals of three
-    repeats that differ hold 82 %)."""
-    effect, apart = share_effect(s, SHARE_APART)
-    return share(total(s.hits) / effect, total(s.n) / effect) if isfinite(effect) else None, apart > 0
+    """Of the share of hits; and whether repeats differ by more than stalls explain (with a chance of 20 % where they do not). Events
+    count as the fewer independent ones that make the variance of runs within repeats (Korn & Graubard 1998). Where there are hits
+    and others, shares differ between repeats, too; else the interval is exact."""
+    _, apart = share_effect(s, SHARE_APART)
+    effect, _ = share_effect(s, 0)
+    if not isfinite(effect):
+        return None, False
+    if not 0 < total(s.hits) < total(s.n):
+        return share(total(s.hits) / effect, total(s.n) / effect), False
+    return beta_binomial([(k / effect, (m - k) / effect) for k, m in zip(s.hits, s.n)]), apart > 0
 
 
 def share_excludes(s: ShareRuns, chance: float, value: float, low: bool) -> bool:
