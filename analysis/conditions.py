@@ -15,7 +15,7 @@ from math import inf, nan
 from pathlib import Path
 from typing import Any
 
-from analysis import amounts, engine, limits, notes, table_file, words
+from analysis import amounts, decide, engine, limits, notes, table_file, words
 from analysis.amounts import Amount, Row, amount
 from analysis.command import USAGE, Stop
 from analysis.run import CONTROL, FILE_MOST, Column, Run, read_columns, read_facts, read_rows, read_text, typed
@@ -197,31 +197,27 @@ def endless_why(row: Row, column: str) -> str | None:
     return amounts.failed_words(row) if is_lost else None
 
 
-def known_amount(row: Row, column: str) -> tuple[Amount, float]:
-    """The figure; and the low end of the interval of one without: a percentile without an interval may be as large as lower ones may."""
+def known_amount(row: Row, column: str) -> Amount:
     if is_in_doubt(row, column):
-        return Amount(why='the load generator was not valid'), nan
+        return Amount(why='the load generator was not valid')
     if amounts.is_of_answered(row, column):
-        return Amount(why='of answered keys alone'), nan
-    a = amount(row, column)
-    if a.low is not None or a.both is not None or a.value is None:
-        return a, nan
-    of = re.fullmatch('((.*_)?)p9[59]_ms', column)
-    lower = [row.get(f'{of[1]}{name}_ms_high') for name in ('p90', 'p95')] if of else []
-    return replace(a, high=max([a.value, *(value for value in lower if value is not None)])), a.value
+        return Amount(why='of answered keys alone')
+    return amount(row, column)
 
 
-def limit_figure(a: Amount, bare: float, end: float | None) -> limits.Figure:
+def limit_figure(a: Amount, bare: bool, end: float | None) -> limits.Figure:
+    """bare: it may be anywhere. Two repeats have the interval of two, of Student's t."""
     if end is not None:
         return limits.Figure(end, end)
 
     def known(value: float | None, other: float) -> float:
         return other if value is None else value
 
-    both = a.both or (nan,)
-    most = None if a.above else a.at_most()
-    return limits.Figure(known(a.at_least(), nan), known(most, inf), known(a.low, bare if a.both is None else min(both)),
-                         known(a.high, max(both)))
+    low, high = (-inf, inf) if bare else (known(a.low, nan), known(a.high, nan))
+    if a.both:
+        wide = decide.widened(decide.Figure(low=min(a.both), high=max(a.both), repeats=2), 1)
+        low, high = wide.low, wide.high
+    return limits.Figure(known(a.at_least(), nan), known(None if a.above else a.at_most(), inf), low, high)
 
 
 def condition(row: Row, columns: Sequence[Column], table: str, axes: Sequence[str]) -> str:
@@ -248,13 +244,15 @@ def row_name(row: Row, axes: Sequence[str]) -> str:
 def figure_of(row: Row, asked: Asked, run: Run) -> Figure:
     c = asked.column
     own = amount(row, c.column)
-    bare = f'{c.column}_low' in row and row.get('repeats') is not None and own.low is None and own.value is not None
+    # (a largest value is what was seen)
+    bare = (f'{c.column}_low' in row and 'max' not in c.column and row.get('repeats') is not None and own.low is None
+            and own.value is not None and not own.both)
     endless = endless_why(row, c.column)
-    a, without = known_amount(row, c.column)
+    a = known_amount(row, c.column)
     a = replace(a, unit=c.unit.removeprefix('-'), least=None)
     # of what is better when higher, overloaded is the least
     end = None if endless is None else 0.0 if c.better == 'higher' else inf
-    return Figure(condition(row, run.columns, c.table, run.axes()), a, bare, endless, limit_figure(a, without, end))
+    return Figure(condition(row, run.columns, c.table, run.axes()), a, bare, endless, limit_figure(a, bare, end))
 
 
 # --- what is decided ----------------------------------------------------------------------------------------------
@@ -383,8 +381,7 @@ def lines(held: Held, in_file: bool) -> Iterator[tuple[str, str]]:
     elif broken:
         yield 'FAILED', f'{text} in {broken} of {of} conditions; {worst_words(held)}'
     elif not undecided:
-        yield 'OK', (f'{text} in none of {holds} conditions; {worst_words(held)}'
-                     + ('; judged without an interval' if held.bare() else ''))
+        yield 'OK', f'{text} in none of {holds} conditions; {worst_words(held)}'
     if undecided:
         yield open_line(held, f'{undecided} of {of} conditions')
     if absent and held.worst() is not None:

@@ -71,6 +71,8 @@ class Limit:
 def judge(l: Limit, f: Figure) -> int:
     if isnan(f.start):
         return ABSENT
+    if f.start > f.end or f.low > f.high:  # of ends the wrong way round nothing follows
+        return OPEN
     low = -inf if isnan(f.low) and not isnan(f.high) else f.low
     high = inf if isnan(f.high) and not isnan(f.low) else f.high
     start, end = l.keeps(f.start), l.keeps(f.end)
@@ -97,7 +99,7 @@ def read(stream: BinaryIO, range_breaks: bool, doubt: bool) -> list[Limit]:
         try:
             at, limit = tables.count(number), read_limit(op, bound)
             f = Figure(*(tables.strtod(cell) if cell else nan for cell in figure))
-            if at is None or at > len(out):
+            if at is None or at > len(out) or (at < len(out) and (out[at].op, out[at].bound) != (limit.op, limit.bound)):
                 raise ValueError
         except ValueError:
             raise BadLine('', line) from None

@@ -3,6 +3,7 @@
 
 B is worse if it is in one metric. It is better if it is in one, and in no other one may it be worse by the effect.
 """
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from analysis.blocks import A, B, NEITHER, Series, Table, calmer, poorer
 from analysis.sequential import HIGHER, LOWER, OPEN, REPEATS_LEAST, SAME
 
 NOISY_SHARE = 1 / 3  # of disturbed blocks: more say nothing
+FAR_TAIL = re.compile('(^|_)(p99|p999|max)(_|$)')
 NO_DIFFERENCE = 'no difference of that size'
 
 
@@ -100,7 +102,9 @@ def copied(s: Series, q: Question) -> bool:
 
 
 def is_not_told(s: Series, q: Question) -> bool:
-    return only_in_a(s, q) or too_few(s, q) or not_compared(s, q) or copied(s, q)
+    """The 99 % value and the largest, which mostly have no interval, are only judged where they have one."""
+    is_open = is_aside(s, q) and not FAR_TAIL.search(s.metric)
+    return only_in_a(s, q) or too_few(s, q) or not_compared(s, q) or is_open or copied(s, q)
 
 
 def count(t: Table, q: Question, test: Test) -> int:
@@ -180,7 +184,7 @@ def reach(t: Table, q: Question) -> Verdict | None:
     """Of a table that was compared. None: it has nothing that could be decided."""
     noisy, family = is_noisy(t, q), find_family(t, q)
     held, untold, lost = (count(t, q, test) for test in (the_same, is_not_told, overloaded))
-    if not family and not noisy and not (q.runs and (held or untold or lost or count(t, q, is_aside))):
+    if not family and not noisy and not (q.runs and (held or untold or lost)):
         return None
     if not q.runs:
         weigh(family)

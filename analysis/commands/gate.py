@@ -122,8 +122,7 @@ def tap_lines(gate: Gate) -> Iterator[str]:
 def answer(gate: Gate) -> str:
     n, broken, undecided_n = len(gate.limits), gate.count('broken'), gate.count('not decided')
     if gate.status == OK:
-        bare = sum(bool(limit.get('bare')) for limit in gate.limits)
-        return f'All {n} hold.' + (f' {bare} by figures without an interval.' if bare else '')
+        return f'All {n} hold.'
     if not broken:
         return f'{undecided_n} of {n} are not decided.'
     return f'{broken} of {n} do not hold.' + (f' {undecided_n} more not decided.' if undecided_n else '')
