@@ -160,8 +160,9 @@ def forecast(s: Search, limits: Sequence[Limit]) -> Forecast:
             continue
         high, middle, low = (float(floor(found + 1e-9)) if isfinite(found) else found
                              for found in (full_users(s, line, side) for side in (-1, 0, 1)))
-        if middle < users.value:
-            users, name = figures.estimate(middle, least([users.low, low]), high), resource
+        # the least of what all allow: also what is not the least may be, and the least is at most the high end of each
+        name = resource if middle < users.value else name
+        users = figures.estimate(*(least(two) for two in ((users.value, middle), (users.low, low), (users.high, high))))
     return Forecast(users, name, '', last)
 
 
