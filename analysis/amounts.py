@@ -73,11 +73,12 @@ Text = Any  # a function of a number
 
 
 def range_words(low: float, high: float, unit: str, text: Text = words.short) -> str:
-    if unit == '%':
-        return f'{words.percent(low)} to {words.percent(high)} %'
     if unit == 'ms' and fabs(high) >= 9950:
         return range_words(low / 1000, high / 1000, 's', text)
-    return f'{text(low)} to {text(high)}' + (unit if unit in ('', '/s') else f' {unit}')
+    ends = [words.percent(end) if unit == '%' else text(end) for end in (low, high)]
+    more = ([words.fixed(end, decimals) for end in (low, high)] for decimals in range(1, 5))  # as many as tell them apart
+    ends = ends if ends[0] != ends[1] or low == high else next((two for two in more if two[0] != two[1]), ends)
+    return f'{ends[0]} to {ends[1]}' + (unit if unit in ('', '/s') else f' {unit}')
 
 
 def interval_words(low: float | None, high: float | None, unit: str, text: Text = words.short) -> str:

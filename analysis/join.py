@@ -43,7 +43,7 @@ class One:
         return next((axis for axis in AXES if axis in (self.facts.get('axes') or [])), '')
 
     def threshold(self) -> float:
-        return float(self.settings().get('threshold_ms') or 100)
+        return float(self.settings().get('threshold_ms') or words.LATE_MS)
 
     def work(self) -> str:
         works = self.settings().get('works')

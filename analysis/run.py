@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from analysis import words
 from analysis.amounts import Row
 from analysis.command import Stop
 from analysis.text import HIDDEN
@@ -62,7 +63,7 @@ class Run:
         return self.facts.get('axes') or []
 
     def threshold_ms(self) -> float:
-        return float(self.setting('threshold_ms', 100))
+        return float(self.setting('threshold_ms', words.LATE_MS))
 
     def threshold_source(self) -> str | None:
         name = self.setting('threshold')

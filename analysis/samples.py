@@ -16,6 +16,7 @@ from operator import sub
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from analysis import words
 from analysis.command import Stop, real
 from analysis.tables import LARGEST, count
 
@@ -494,7 +495,7 @@ def read_run(folder: str) -> Run:
     if not 1 <= repeats <= REPEATS_MOST:
         raise Stop(f'{folder}/run.json: settings.repeats is not 1 to {REPEATS_MOST}')
     return Run(folder, experiment, document, repeats, 1 if seed is None else seed,
-               number(document, 'settings.threshold_ms', 100.0))
+               number(document, 'settings.threshold_ms', words.LATE_MS))
 
 
 def read_repeat(cell: Cell, repeat: int, series: str = '') -> Repeat | None:

@@ -162,7 +162,7 @@ def result(of: Tried) -> dict[str, Any]:
         'repeats': settings.get('repeats'), 'keys_sent': sum(sent) if sent else None, 'keys_answered': sum(answered) if answered else None,
         'keys_left_late': sum(of.results('keys_left_late')), 'left_late_max_ms': max(of.results('left_late_max_ms'), default=None),
         'latency_ms': {name: known(row, f'latency_{name}_ms') for name in ('p50', 'p90', 'max')},
-        'late_share_percent': known(row, 'late_share_percent'), 'threshold_ms': 100, 'network': net, 'sentences': sentences(of, net),
+        'late_share_percent': known(row, 'late_share_percent'), 'threshold_ms': words.LATE_MS, 'network': net, 'sentences': sentences(of, net),
         'limits': limit_rows(of)}
     return {**said, 'for_a_bug_report': bug_report(of, said)}
 
@@ -248,7 +248,7 @@ def run_facts(given: Given, reports: Sequence[Report]) -> dict[str, Any]:
         'schema': 'thinprobe.run/1', 'experiment': given.experiment, 'version': given.version, 'started': given.started, 'ended': given.ended,
         'measured_s': given.took, 'state': given.state, 'command': given.command,
         'settings': {'on': f'attach:{given.target}', 'protocols': [given.kind], 'apps': ['own'], 'loads': [0], 'seconds': given.seconds,
-                     'repeats': len(reports), 'regime': 'session', 'modes': ['tap'], 'wire': False, 'seed': 1, 'threshold_ms': 100,
+                     'repeats': len(reports), 'regime': 'session', 'modes': ['tap'], 'wire': False, 'seed': 1, 'threshold_ms': words.LATE_MS,
                      'threshold': 'perception', 'link': 'none', 'quick': True, 'rate_per_s': first.get('rate_per_s')},
         'axes': ['protocol', 'app', 'sinks'],
         'cells': [{'name': f'{given.kind}-own-0', 'parameters': parameters(given.kind), 'state': given.state if is_complete else 'partial',

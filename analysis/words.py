@@ -7,6 +7,8 @@ from math import fabs, floor, isfinite, log10
 
 from analysis.figures import Figure
 
+LATE_MS = 100.0  # a key is late from here, where nothing else is asked for: `perception` of data/thresholds.tsv
+
 
 def rounded(value: float) -> float:
     """Rounded to the digits that are printed, so that unit and decimals are chosen for what is read."""

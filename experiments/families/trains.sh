@@ -227,7 +227,7 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	lab_start -i "$go" -o "$folder/samples.tsv" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" --rate "$RATE" \
 		-t "${SECONDS_EACH}s" --mode "$TRAIN_MODE" --schedule "$schedule" --seed "$((SEED * 1000 + repeat))" \
 		--watch "${SESSION_WATCH[$name]}" --noise "${SESSION_NOISE[$name]:-0}" "${PROTOCOL_OPTIONS[@]}" \
-		--late "${THRESHOLD_MS:-100}ms" --warmup "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" \
+		${THRESHOLD_MS:+--late "${THRESHOLD_MS}ms"} --warmup "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" \
 			--format json
 	probe=$LAB_PID
 	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(last_word keyrepeat)"

@@ -205,7 +205,7 @@ measure_keys() {
 	session_rest
 	open_pipe go
 	lab_start -i "$go" client keyrepeat "${keys[@]}" --warmup 0 --watch update --schedule periodic \
-		--late "${THRESHOLD_MS:-100}ms" --hold-start -t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" \
+		${THRESHOLD_MS:+--late "${THRESHOLD_MS}ms"} --hold-start -t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" \
 			'BEGIN { printf "%.3f", n / r }')s"
 	if is_ready keyrepeat 20 && { [ -n "$VIEW_TARGET" ] || nap 1; } && tap_start keys; then
 		echo go >&"$go"

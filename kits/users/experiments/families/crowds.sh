@@ -100,7 +100,7 @@ crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and F
 			"${CROWD_NAMES[i]}" \
 			"$TP_BIN/vusers" "$to" -n "$share" "${pace[@]}" \
 			-t "${SECONDS_EACH}s" --warmup "${skip}s" --seed "$((seed + i * 1000003))" \
-				--threshold "${THRESHOLD_MS:-100}ms" \
+				${THRESHOLD_MS:+--threshold "${THRESHOLD_MS}ms"} \
 			--lateness "$CROWD_LATE" --log "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" --format json "${start[@]}" \
 				"$@"
 		first=$((first + share))
