@@ -169,6 +169,12 @@ def span(start: float | None, end: float | None) -> Amount:
     return Amount(start=start, end=end)
 
 
+def interval_alone(row: Row, name: str) -> Amount:
+    """Of a figure only what its interval says."""
+    a = amount(row, name)
+    return span(a.low, a.high)
+
+
 def ends(a: Amount) -> Figure:
     """As decide.py takes it."""
     def known(value: float | None) -> float:

@@ -6,7 +6,8 @@ from math import ceil, log10
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, above, amount, exceeds, in_words, interval_words, number, scaled, span, with_interval, within
+from analysis.amounts import (Amount, Row, above, amount, exceeds, in_words, interval_alone, interval_words, number, scaled, span,
+                              with_interval, within)
 from analysis.draw import COLOURS, HEAVY, LIGHT, LINE, MARK, Axis, Curve, Drawing, Look, Panel, Place, digits, load_look, over
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
@@ -79,19 +80,14 @@ def shown(slope: Row) -> str:
     return 'below' if exceeds(number(0), amount(slope, 'slope_ms_per_min')) is True else 'no'
 
 
-def beyond_none(row: Row) -> Amount:
-    a = amount(row, 'above_ms_per_min')
-    return span(a.low, a.high)
-
-
 def takes_more(row: Row) -> bool:
-    return exceeds(beyond_none(row), number(0)) is True
+    return exceeds(interval_alone(row, 'above_ms_per_min'), number(0)) is True
 
 
 def is_off_line(row: Row, slope: Row) -> bool:
     """If a number of sessions does not take the time that the slope makes them, the next one costs something else."""
     n, low, high = row.get('sessions') or 0, slope.get('slope_ms_per_min_low'), slope.get('slope_ms_per_min_high')
-    return low is not None and high is not None and within(beyond_none(row), low * n, high * n) is False
+    return low is not None and high is not None and within(interval_alone(row, 'above_ms_per_min'), low * n, high * n) is False
 
 
 def off_line(run: Run, slope: Row) -> str:

@@ -5,8 +5,9 @@ from math import inf
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, above, amount, exceeds, in_words, level, number, range_words, scaled, span
-from analysis.draw import HEAVY, LIGHT, LINE, MARK, COLOURS, Axis, Curve, Drawing, Look, Mark, Panel, Place, digits, place, row_of, rows_axis, stripes
+from analysis.amounts import Amount, Row, above, amount, exceeds, in_words, interval_alone, level, number, range_words, scaled
+from analysis.draw import (HEAVY, LIGHT, LINE, MARK, COLOURS, Axis, Curve, Drawing, Look, Mark, Panel, Place, digits, place, row_of,
+                           rows_axis, stripes)
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run
@@ -54,11 +55,6 @@ def labels(run: Run) -> Labels:
 
 # --- what is decided of rows --------------------------------------------------------------------------------------
 
-def interval(row: Row, name: str) -> Amount:
-    a = amount(row, name)
-    return span(a.low, a.high)
-
-
 def is_longer(row: Row) -> bool:
     return exceeds(amount(row, 'paged_out_p50_ms'), amount(row, 'in_memory_p50_ms')) is True
 
@@ -67,7 +63,7 @@ def is_harder(run: Run, row: Row) -> bool:
     """Longer than beside a process that takes the memory and then rests, by both intervals."""
     base: Row = next((r for r in run.table('summary') if r.get('session') == 'plain' and r.get('method') == 'hog'
                       and (r.get('protocol'), r.get('swap')) == (row.get('protocol'), row.get('swap'))), {})
-    return exceeds(interval(row, 'paged_out_p50_ms'), interval(base, 'paged_out_p50_ms')) is True
+    return exceeds(interval_alone(row, 'paged_out_p50_ms'), interval_alone(base, 'paged_out_p50_ms')) is True
 
 
 def ratio(row: Row) -> float | None:
@@ -168,7 +164,7 @@ def protected(run: Run) -> Finding | None:
         return None
     limit = run.threshold_ms()
     kept = [row for row in rows if row['kept_n'] > 0 and row['kept_n'] == row['attempts']]
-    always = sum(exceeds(interval(row, 'kept_p50_ms'), number(limit)) is False for row in kept)
+    always = sum(exceeds(interval_alone(row, 'kept_p50_ms'), number(limit)) is False for row in kept)
     conditions = words.plural(len(rows), 'condition')
     if always:
         head = f'**Protection works{f" in {always} of {conditions}" if always < len(rows) else ""}**: '

@@ -5,7 +5,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount, exceeds, in_words, level, number, span, with_interval, within
+from analysis.amounts import Amount, Row, amount, exceeds, in_words, interval_alone, level, number, with_interval, within
 from analysis.draw import COLOURS, DOTTED, LINE, Axis, Curve, Drawing, Look, Panel, Place, over
 from analysis.draw import level as level_curve
 from analysis.notes import NOTHING_MEASURED
@@ -134,13 +134,8 @@ def has_no_queue(run: Run, row: Row) -> bool:
     return exceeds(number(frame + mean if frame and mean else None), amount(row, 'mean_ms')) is True
 
 
-def interval(row: Row) -> Amount:
-    a = amount(row, 'mean_ms')
-    return span(a.low, a.high)
-
-
 def comes_later(run: Run, row: Row) -> bool:
-    return exceeds(interval(row), interval(idle(pings(run, row['link'])) or {})) is True
+    return exceeds(interval_alone(row, 'mean_ms'), interval_alone(idle(pings(run, row['link'])) or {}, 'mean_ms')) is True
 
 
 def is_beyond_queue(run: Run, row: Row) -> bool:

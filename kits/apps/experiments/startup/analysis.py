@@ -9,7 +9,8 @@ from math import isfinite
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, above, amount, exceeds, interval_words, multiple, near, number, scaled, span
+from analysis.amounts import (Amount, Row, above, amount, exceeds, interval_alone, interval_words, multiple, near,
+                              number, scaled, span)
 from analysis.draw import COLOURS, DOTTED, HEAVY, LIGHT, LINE, SHAPES, Axis, Curve, Drawing, Look, Panel, Place, level, look, over
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
@@ -73,10 +74,10 @@ class Start:
         return self.times.value or 0.0
 
     def exceeds_first(self, by: float) -> bool | None:
-        return exceeds(ends(self.row, 'startup_ms'), scaled(ends(self.first, 'startup_ms'), by))
+        return exceeds(interval_alone(self.row, 'startup_ms'), scaled(interval_alone(self.first, 'startup_ms'), by))
 
     def exceeds_t0(self, by: float) -> bool | None:
-        return exceeds(ends(self.row, 'startup_ms'), scaled(self.t0, by))
+        return exceeds(interval_alone(self.row, 'startup_ms'), scaled(self.t0, by))
 
     def figure(self) -> Amount:
         """times, of which only the lower end is known where a start reached the ceiling."""
@@ -87,12 +88,6 @@ class Start:
         """Over twice T0: "bad" by the whole interval, "good" if not even its far end is."""
         word = self.exceeds_t0(2)
         return 'bad' if word is True else 'good' if word is False and not self.is_open else 'unsure'
-
-
-def ends(row: Row, name: str) -> Amount:
-    """Of a figure only what its interval says."""
-    a = amount(row, name)
-    return span(a.low, a.high)
 
 
 def quotient(a: Amount, b: Amount) -> Amount:
@@ -301,7 +296,7 @@ def in_use(run: Run) -> Finding | None:
         easy, hard = [course.steps[0] for course in mine], [course.steps[-1] for course in mine]
         each.append(f'on {swap_words(swap)} it takes {times_range(easy)} times T0 with {step_words(easy[0].row)} and '
                     f'{times_range(hard)} times with {step_words(hard[0].row)}')
-    read = {exceeds(ends(last.row, 'swap_in_mb'), scaled(ends(last.first, 'swap_in_mb'), 2))
+    read = {exceeds(interval_alone(last.row, 'swap_in_mb'), scaled(interval_alone(last.first, 'swap_in_mb'), 2))
             for last in (course.steps[-1] for course in several)}
     text = f'{in_use_words(several, grow, is_flat)}{"; ".join(each)}.'
     if read == {False} and not grow:
@@ -344,7 +339,7 @@ def left(run: Run) -> Finding | None:
 
 def caused(rows: Rows) -> str | None:
     """What all of them show of the part that the device does not cause; None: nothing."""
-    found = {exceeds(number(0.5), ends(row, 'e')) for row in rows}
+    found = {exceeds(number(0.5), interval_alone(row, 'e')) for row in rows}
     return {True: 'most of', False: 'less than half of', None: None}[found.pop()] if len(found) == 1 else None
 
 

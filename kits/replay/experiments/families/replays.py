@@ -5,7 +5,8 @@ from math import fabs
 from typing import Any
 
 from analysis import ieee, notes, words
-from analysis.amounts import Amount, Row, above, amount, ask, exceeds, is_floor, near, number, scaled, span, within, yes_or_no
+from analysis.amounts import (Amount, Row, above, amount, ask, exceeds, interval_alone, is_floor, near, number, scaled,
+                              within, yes_or_no)
 from analysis.page import Finding, Labels, View
 from analysis.run import Run
 
@@ -102,17 +103,12 @@ def farthest(run: Run) -> dict[str, Any] | None:
     return most(compared(timed(run)), change)
 
 
-def interval(row: Row, name: str) -> Amount:
-    a = amount(row, name)
-    return span(a.low, a.high)
-
-
 def is_slower(row: Row) -> bool:
-    return exceeds(interval(row, 'ratio'), number(1)) is True
+    return exceeds(interval_alone(row, 'ratio'), number(1)) is True
 
 
 def is_faster(row: Row) -> bool:
-    return exceeds(number(1), interval(row, 'ratio')) is True
+    return exceeds(number(1), interval_alone(row, 'ratio')) is True
 
 
 def moved(row: Row) -> bool | None:
@@ -131,7 +127,7 @@ def moved(row: Row) -> bool | None:
 
 
 def total_stays(row: Row) -> bool | None:
-    return within(interval(row, 'total_ratio'), 0.99, 1.01)
+    return within(interval_alone(row, 'total_ratio'), 0.99, 1.01)
 
 
 def is_same_total(row: Row) -> bool:
@@ -154,7 +150,7 @@ def kind_verdict(row: Row) -> str:
     if row.get('unsure') or row.get('ratio_low') is None:
         return 'unsure'
     if kind(row) == 'unchanged':
-        return 'good' if within(interval(row, 'ratio'), 2 / 3, 1.5) is True else 'unsure'
+        return 'good' if within(interval_alone(row, 'ratio'), 2 / 3, 1.5) is True else 'unsure'
     return 'bad' if is_slower(row) else 'good' if is_faster(row) else 'unsure'
 
 
