@@ -13,9 +13,11 @@ from analysis.escape import markdown, markdown_cell
 
 LONGEST = 'over 10,000'  # starts
 HOW = '''Both variants had their sessions up at once and were measured in turns; after {pairs} of blocks both were started anew.
-The intervals hold however often one looks: of comparisons of a variant with itself, at most {alpha} % call any metric better or worse.
+The intervals hold however often one looks: of comparisons of a variant with itself, at most {alpha} % call any \
+metric better or worse.
 The order of the variants alternates from start to start, so that what only the order makes cancels.
-A pair in which other programs took more than 3 % of the server's CPUs, or 10 % of the client's, is left out (here {left_out}){noise}.'''
+A pair in which other programs took more than 3 % of the server's CPUs, or 10 % of the client's, is left out (here \
+{left_out}){noise}.'''
 
 
 class Disturbed(NamedTuple):
@@ -89,7 +91,8 @@ def what_would_decide(of: Compared, rows: Sequence[Decision]) -> str:
             for v, group in groupby(lacking, key=lambda row: str(row['lacks_values']))]
     if said:
         return f'; {", ".join(said)} (overloaded, or keys without an answer), so nothing speaks for it'
-    ranges = [f'{decided.name(row)} is a range in {row["pairs_ranged"]} of {row["pairs"]} pairs' for row in rows if (row.get('pairs_ranged') or 0) > 0]
+    ranges = [f'{decided.name(row)} is a range in {row["pairs_ranged"]} of {row["pairs"]} pairs' for row in rows
+              if (row.get('pairs_ranged') or 0) > 0]
     return '; no number of starts below 10,000 would decide' + (f' ({", ".join(ranges)})' if ranges else '')
 
 
@@ -126,7 +129,8 @@ def answer(of: Compared) -> str:
 def so_far(verdict: Mapping[str, Any]) -> str:
     """And how many starts would decide more (unless they would be disturbed, as the others)."""
     metrics, undecided, more, word = (verdict.get(key) for key in ('metrics', 'open', 'more_starts', 'verdict'))
-    said = f'{"provisional: " if verdict.get("provisional") else ""}{word}, {(metrics or 0) - (undecided or 0)} of {metrics} metrics decided'
+    said = (f'{"provisional: " if verdict.get("provisional") else ""}{word}, {(metrics or 0) - (undecided or 0)} of {metrics} '
+            'metrics decided')
     return said + (f'; about {number_text(more)} more starts' if undecided and more is not None and word != 'too noisy' else '')
 
 
@@ -166,12 +170,14 @@ def unlike(of: Compared) -> Iterator[Sequence[Any]]:
         ('release of the server', *(part(one, 'lab', 'server_system') or 'that of the machine' for one in both)),
         *((name, *(part(one, 'host', 'tools', name) or 'none' for one in both)) for name in ('xterm', 'vim.tiny')),
         ('kernel', *(part(one, 'host', 'kernel') for one in both)), ('CPU', *(part(one, 'host', 'cpu', 'model') for one in both)),
-        *((key, *(json_word(one.get(key)) for one in settings)) for key in sorted({*settings[0], *settings[1]} - {'seed', 'repeats'}))]
+        *((key, *(json_word(one.get(key)) for one in settings))
+          for key in sorted({*settings[0], *settings[1]} - {'seed', 'repeats'}))]
     yield from (one for one in rows if one[1] != one[2])
 
 
 def variant_lines(of: Compared) -> Iterator[str]:
-    yield from ('| | options and programs |', '|---|---|', row('A', decided.variant(of.ab['a'])), row('B', decided.variant(of.ab['b'])))
+    yield from ('| | options and programs |', '|---|---|', row('A', decided.variant(of.ab['a'])),
+                row('B', decided.variant(of.ab['b'])))
     for name, said in (('servers that ran in A', programs(of.a)), ('in B', programs(of.b)), ('both', of.ab.get('both')),
                        ('chosen for both, to fit the budget', of.ab.get('chosen'))):
         if said:
@@ -182,14 +188,17 @@ def variant_lines(of: Compared) -> Iterator[str]:
 
 
 def metric_lines(of: Compared) -> Iterator[str]:
-    yield from ('## Each metric', '', '| metric | A | B | change | interval | verdict | pairs |', '|---|---:|---:|---:|---|---|---:|')
+    yield from ('## Each metric', '', '| metric | A | B | change | interval | verdict | pairs |',
+                '|---|---:|---:|---:|---|---|---:|')
     for one in of.metrics():
         more = one.get('more_starts')
         said = f': about {number_text(more)} more starts' if one['verdict'] == 'not decided' and more is not None else ''
-        yield row(decided.name(one), *(decided.with_unit(decided.plain(one[v]), one['unit']) for v in 'ab'), decided.change(one), decided.interval(one),
+        yield row(decided.name(one), *(decided.with_unit(decided.plain(one[v]), one['unit']) for v in 'ab'), decided.change(one),
+                  decided.interval(one),
                   one['verdict'] + said, one['pairs'])
-    yield from ('', 'A and B are medians of the blocks of these pairs (of a range, the middle counts). The change is a mean over the starts (of '
-                'logarithms if it is in %), so it may differ from B/A, and one start that others disturbed can move it.', '')
+    yield from ('', 'A and B are medians of the blocks of these pairs (of a range, the middle counts). The change is a mean over '
+                'the starts (of logarithms if it is in %), so it may differ from B/A, and one start that others disturbed can move '
+                'it.', '')
 
 
 def planned(of: Compared, one: Decision) -> list[Mapping[str, Any]]:
@@ -201,12 +210,14 @@ def plan_lines(of: Compared) -> Iterator[str]:
     metrics = of.metrics()
     first = next((one for one in metrics if planned(of, one)), metrics[0])
     yield from ('## How long would other differences take?', '',
-                "A difference of so many interquartile ranges of A's blocks is decided after so many starts, if the spread stays. Sizes that take "
+                "A difference of so many interquartile ranges of A's blocks is decided after so many starts, if the spread stays. "
+                "Sizes that take "
                 'over 10,000 starts have no row, but for the size asked for.', '')
     if not planned(of, first):
         yield from ('The blocks of A do not differ, so there is no such table.', '')
         return
-    yield from (f'{markdown(decided.name(first))}:', '', '| difference in IQRs | difference | starts | blocks | minutes |', '|---:|---:|---:|---:|---:|')
+    yield from (f'{markdown(decided.name(first))}:', '', '| difference in IQRs | difference | starts | blocks | minutes |',
+                '|---:|---:|---:|---:|---:|')
     for one in planned(of, first):
         starts = one.get('starts')
         if starts is not None or one.get('asked'):
@@ -222,10 +233,11 @@ def how_lines(of: Compared) -> Iterator[str]:
         left_out = len({one['pair'] for one in of.verdict.get('disturbed') or [] if not one.get('used')})
     noise = f', unless they took at most {number_text(of.noise())} % (`--noise`)' if of.noise() > 0 else ''
     if of.verdict.get('provisional'):
-        noise += ('. In simulated comparisons whose blocks others delay by 25 %, no more are called wrongly, but a difference of 10 % is missed '
-                  'more often')
+        noise += ('. In simulated comparisons whose blocks others delay by 25 %, no more are called wrongly, but a difference of '
+                  '10 % is missed more often')
     pairs = of.setting('pairs')
-    yield from HOW.format(pairs='a pair' if pairs == 1 else f'{number_text(pairs)} pairs', alpha=number_text(of.setting('alpha_percent')),
+    yield from HOW.format(pairs='a pair' if pairs == 1 else f'{number_text(pairs)} pairs',
+                          alpha=number_text(of.setting('alpha_percent')),
                           left_out=left_out, noise=f'{noise} (docs/ab-error-rates.md)').split('\n')
 
 
@@ -233,14 +245,15 @@ def page(of: Compared, figures: Sequence[str], pages: Sequence[str]) -> Iterator
     """Lines of Markdown. figures, pages: files that there are."""
     minutes = decided.rounded(of.ab['measured_s'] / 60 * 10) / 10
     yield from (f'# {markdown(str(of.ab["experiment"]))}: is B better than A?', '')
-    yield markdown(f'{many(of.ab["starts"], "start")}, {many(of.verdict["blocks"], "block")} in {many(minutes, "minute")}, {of.a["started"][:10]}')
+    yield markdown(f'{many(of.ab["starts"], "start")}, {many(of.verdict["blocks"], "block")} in {many(minutes, "minute")}, '
+                   f'{of.a["started"][:10]}')
     yield from ('', f'> {markdown(answer(of))}', '', *variant_lines(of))
     if of.metrics():
         yield from metric_lines(of)
         for file in figures:
             yield from (f'![Differences of each start]({file})', '')
-        yield from ('The dots are starts of both variants: B less A. The band is the interval, the dashed lines are the smallest difference of '
-                    'interest.', '', *plan_lines(of))
+        yield from ('The dots are starts of both variants: B less A. The band is the interval, the dashed lines are the smallest '
+                    'difference of interest.', '', *plan_lines(of))
     else:
         yield from ('No pair of blocks was undisturbed, so no metric has a value.', '')
     rows = list(unlike(of))
@@ -248,7 +261,8 @@ def page(of: Compared, figures: Sequence[str], pages: Sequence[str]) -> Iterator
     yield from ['| | A | B |', '|---|---|---|', *(row(*one) for one in rows)] if rows else ['Nothing that the two runs record.']
     yield ''
     if of.disturbed:
-        yield from ('## Disturbed blocks', '', 'A block is named by its pair and its variant.', '', '| start | block | what others did |', '|---:|---|---|',
+        yield from ('## Disturbed blocks', '', 'A block is named by its pair and its variant.', '',
+                    '| start | block | what others did |', '|---:|---|---|',
                     *(row(one.start, one.block, one.why + (' (used)' if one.used else '')) for one in of.disturbed), '')
     yield from ('## How this is decided', '', *how_lines(of))
     links = ', '.join(f'[{file[:1].upper()}]({file})' for file in pages)
@@ -275,7 +289,8 @@ def drawings(of: Compared) -> list[Drawing]:
 def test_cases(of: Compared) -> list[dict[str, str]]:
     """As junit.py takes them."""
     out = [{'name': decided.name(one), 'verdict': one.get('as_limit') or 'not decided',
-            'why': ('' if one['verdict'] == 'not decided' else f'{one["verdict"]}: ') + f'{decided.change(one)} (interval: {decided.interval(one)})'}
+            'why': ('' if one['verdict'] == 'not decided' else f'{one["verdict"]}: ')
+            + f'{decided.change(one)} (interval: {decided.interval(one)})'}
            for one in of.metrics()]
     out += [{'name': decided.name(one), 'verdict': 'not decided', 'why': 'B lacks values'} for one in of.lacking()]
     if not of.metrics():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures of a run's tables: a column NAME of a row, with NAME_low, _high, _both, _above, _from, _to, _least and _why beside it. Their
-words; and what is claimed of them, which decide.py decides. Pure. None: not known."""
+"""Figures of a run's tables: a column NAME of a row, with NAME_low, _high, _both, _above, _from, _to, _least and _why beside it.
+Their words; and what is claimed of them, which decide.py decides. Pure. None: not known."""
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ WHY = {'overloaded': 'overloaded', 'too few': 'too few keys', 'failed': 'failed'
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """value: the one number, None for a range; start and end: the ends of a range, end None where no late end is known; low and high:
-    the interval; both: the values of two repeats, which have no interval; above: only a lower bound, which has no high end; least:
-    below it the probe cannot tell; why: the reason of absence."""
+    """value: the one number, None for a range; start and end: the ends of a range, end None where no late end is known; low and
+    high: the interval; both: the values of two repeats, which have no interval; above: only a lower bound, which has no high end;
+    least: below it the probe cannot tell; why: the reason of absence."""
     value: float | None = None
     start: float | None = None
     end: float | None = None
@@ -58,9 +58,10 @@ def amount(row: Row, name: str) -> Amount:
     both = row.get(f'{name}_both')
     above = row.get(f'{name}_above') == 1
     return Amount(
-        row.get(name), row.get(f'{name}_from'), row.get(f'{name}_to'), row.get(f'{name}_low'), None if above else row.get(f'{name}_high'),
-        tuple(map(float, both.split(' '))) if both is not None else None, above, row.get(f'{name}_least'),
-        row.get(f'{name}_why') or ('not measured' if row.get('repeats') == 0 else None), row.get('repeats'), words.unit_of(name))
+        row.get(name), row.get(f'{name}_from'), row.get(f'{name}_to'), row.get(f'{name}_low'), None if above
+        else row.get(f'{name}_high'), tuple(map(float, both.split(' '))) if both is not None else None, above,
+        row.get(f'{name}_least'), row.get(f'{name}_why') or ('not measured' if row.get('repeats') == 0 else None),
+        row.get('repeats'), words.unit_of(name))
 
 
 # --- words --------------------------------------------------------------------------------------------------------
@@ -186,8 +187,8 @@ def ends(a: Amount) -> Figure:
 
 
 def with_both(a: Amount) -> Amount:
-    """Of two repeats both values count, of which decide.py makes an interval; of other figures of two repeats, such as a median of many
-    starts, the interval stays as it is."""
+    """Of two repeats both values count, of which decide.py makes an interval; of other figures of two repeats, such as a median of
+    many starts, the interval stays as it is."""
     if a.both:
         return replace(a, low=min(a.both) if a.low is None else a.low, high=max(a.both) if a.high is None else a.high, repeats=2.0)
     return replace(a, repeats=None) if a.repeats == 2 else a
@@ -246,8 +247,8 @@ OVER_ALL = re.compile(r'(^|_)p[0-9]{2,3}(_|$)|^late_(share_)?percent|^(startup|e
 
 
 def differ(a: Row, b: Row, name: str, share: int = 1) -> Answer:
-    """Is the second row's figure another one, of so many claims together? (The interval of a percentile, a share of keys or a median of
-    starts is of the keys or starts of all repeats together, not of Student's t over the repeats.)"""
+    """Is the second row's figure another one, of so many claims together? (The interval of a percentile, a share of keys or a
+    median of starts is of the keys or starts of all repeats together, not of Student's t over the repeats.)"""
     def one(row: Row) -> Amount:
         figure = amount(row, name)
         return replace(figure, repeats=None) if (figure.repeats or 0) > 2 and OVER_ALL.search(name) else figure

@@ -260,7 +260,8 @@ def find_twin(earlier: Sequence[Series], s: Series) -> Series | None:
     for k in earlier:
         if (k.cell == s.cell and k.unit == s.unit and len(k.values) == len(s.values) and k.pairs
                 and k.higher_is_better == s.higher_is_better
-                and all(x.place() == y.place() and same(x.low, y.low) and same(x.high, y.high) for x, y in zip(s.values, k.values))):
+                and all(x.place() == y.place() and same(x.low, y.low) and same(x.high, y.high)
+                        for x, y in zip(s.values, k.values))):
             return k
     return None
 

@@ -28,7 +28,8 @@ Counts = dict[str, float]  # of one report of prototap
 
 def paths() -> dict[str, tuple[str, ...]]:
     """Of each count the numbers of the report's result that it is the sum of."""
-    found: dict[str, tuple[str, ...]] = {f'{channel}_{count}': (f'channels.{channel}.{count}',) for channel in CHANNELS for count in COUNTS}
+    found: dict[str, tuple[str, ...]] = {f'{channel}_{count}': (f'channels.{channel}.{count}',) for channel in CHANNELS
+                                         for count in COUNTS}
     acks = {f'{c}_acks': ('acks.pure' if c == 'total' else f'acks.{c}.pure',) for c in CHANNELS}
     return found | acks | HEADERS | {'seconds': ('capture.duration_s',)}
 
@@ -48,7 +49,8 @@ class Found:
 def check(run: Run) -> None:
     if not (number(run.json, 'settings.keys') >= 1 and number(run.json, 'settings.idle_seconds') >= 1
             and all(cell.text('protocol') is not None and cell.text('part') is not None for cell in run.cells)):
-        raise Stop(f'{run.folder}/run.json: settings.keys or idle_seconds is below 1, or a cell lacks the parameters protocol and part')
+        raise Stop(f'{run.folder}/run.json: settings.keys or idle_seconds is below 1, or a cell lacks the parameters protocol and '
+                   'part')
 
 
 def read_report(repeat: Repeat, file: str, scale: float) -> Counts | None:
@@ -107,8 +109,8 @@ def part_traffic(cell: Cell, found: Sequence[Found], part: str) -> Traffic | Non
     same = sum(f.same for f in there)
     if not there and not cell.failed:
         return None
-    return Traffic(cell, part, [f.parts[part] for f in there if f.same == (same > 0)], same, len(there) - same, cell.failed, cell.flagged,
-                   sum(f.restless for f in there), most(f.differs_percent for f in there))
+    return Traffic(cell, part, [f.parts[part] for f in there if f.same == (same > 0)], same, len(there) - same,
+                   cell.failed, cell.flagged, sum(f.restless for f in there), most(f.differs_percent for f in there))
 
 
 def tasks_of(cell: Cell) -> list[Cell]:
@@ -162,14 +164,16 @@ def summary_row(t: Traffic) -> dict[str, Value]:
     wire, ip, messages = t.mean('total_wire_bytes'), t.mean('total_ip_bytes'), t.mean('total_messages')
     channels: dict[str, Value] = {}
     for name in (f'{channel}_{count}' for channel in CHANNELS for count in (*COUNTS, 'acks')):
-        channels[name] = with_interval(t, [c[name] for c in t.counts]) if name.endswith(('wire_bytes', 'ip_bytes')) else t.mean(name)
+        channels[name] = (with_interval(t, [c[name] for c in t.counts]) if name.endswith(('wire_bytes', 'ip_bytes'))
+                          else t.mean(name))
     # what the IPv4 headers take of all IP bytes, by the quotient of each repeat
     saving = [divide(100 * VIP_SAVED_BYTES * c['total_packets'], c['total_ip_bytes']) for c in t.counts]
     return {
-        'protocol': t.cell.need('protocol'), 'what': t.what, 'state': 'complete' if t.same else 'different' if t.different else 'failed',
-        'repeats': float(len(t.counts)), 'failed': float(t.failed), 'marked': float(t.flagged), 'different': float(t.different),
-        'restless': float(t.restless), 'differs_percent': t.differs_percent, **channels, 'seconds': t.mean('seconds'),
-        'mean_message_ip_bytes': divide(ip, messages), 'mean_message_payload_bytes': divide(t.mean('total_payload_bytes'), messages),
+        'protocol': t.cell.need('protocol'), 'what': t.what, 'state': 'complete' if t.same else 'different'
+        if t.different else 'failed', 'repeats': float(len(t.counts)), 'failed': float(t.failed), 'marked': float(t.flagged),
+        'different': float(t.different), 'restless': float(t.restless), 'differs_percent': t.differs_percent, **channels,
+        'seconds': t.mean('seconds'), 'mean_message_ip_bytes': divide(ip, messages),
+        'mean_message_payload_bytes': divide(t.mean('total_payload_bytes'), messages),
         'mean_packet_wire_bytes': divide(wire, t.mean('total_packets')), 'vip_saving_percent': with_interval(t, saving),
         **{name: divide(100 * t.mean(name), wire) for name in HEADERS}}
 
@@ -206,4 +210,5 @@ def write_shares(run: Run, kept: Kept) -> Iterator[Written]:
                                  'share_percent': of_run(run, 'geomean+ci', percent)}, False)
 
 
-EXTRACTOR = Extractor(check=check, read=read, tables={'summary': write_summary, 'protocols': write_protocols, 'shares': write_shares})
+EXTRACTOR = Extractor(check=check, read=read, tables={'summary': write_summary, 'protocols': write_protocols,
+                                                      'shares': write_shares})

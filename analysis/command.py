@@ -20,7 +20,8 @@ HELP_COLUMN = 32
 
 
 class Stop(Exception):
-    """Ends the program: `status`, after one line that says what is wrong, and the cure. said_by: what begins the line (the program)."""
+    """Ends the program: `status`, after one line that says what is wrong, and the cure. said_by: what begins the line (the
+    program)."""
 
     def __init__(self, text: str, status: int = RUN, said_by: str = ''):
         super().__init__(text)

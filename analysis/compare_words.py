@@ -34,8 +34,10 @@ def verdicts(of: Decided) -> list[str]:
 def count_line(of: Decided, a: str, b: str) -> str:
     words = verdicts(of)
     if words:
-        return ', '.join(f'{sum(word.startswith(one) for word in words)} {one}' for one in ('worse', 'better', 'no difference', 'not decided'))
-    disturbed = [f'all repeats of {name}' for name, n, all_ in ((a, of['disturbed_a'], of['blocks_a']), (b, of['disturbed_b'], of['blocks_b']))
+        return ', '.join(f'{sum(word.startswith(one) for word in words)} {one}' for one in ('worse', 'better', 'no difference',
+                                                                                            'not decided'))
+    disturbed = [f'all repeats of {name}' for name, n, all_ in ((a, of['disturbed_a'], of['blocks_a']),
+                                                                (b, of['disturbed_b'], of['blocks_b']))
                  if n == all_]
     return 'nothing was compared: ' + (f'{" and ".join(disturbed)} were disturbed by other programs' if disturbed else
                                        'no figure is one of both runs that can be compared')
@@ -50,7 +52,8 @@ def table_lines(rows: Sequence[Decision], a: str, b: str) -> Iterator[str]:
     cells.insert(0, (HEADS[0], a, b, *HEADS[3:]))
     widths = [max(len(row[i]) for row in cells) for i in range(len(HEADS))]
     for row in cells:
-        yield '  '.join(cell.rjust(wide) if 1 <= i <= 3 else cell.ljust(wide) for i, (cell, wide) in enumerate(zip(row, widths))).rstrip(' ')
+        yield ('  '.join(cell.rjust(wide) if 1 <= i <= 3 else cell.ljust(wide)
+                         for i, (cell, wide) in enumerate(zip(row, widths))).rstrip(' '))
 
 
 def other_lines(of: Decided, a: str, b: str) -> Iterator[str]:
@@ -68,7 +71,7 @@ def other_lines(of: Decided, a: str, b: str) -> Iterator[str]:
         yield f'overloaded, and only in {b}: {decided.cells(of["overloaded"])}'
     for name, _ in decided.left_out(of['not_judged'], lambda row: ''):
         yield f'not judged, without an interval: {name}'
-    for key, text in (('copied', 'the same values in all repeats, so one run is a copy of the other'), ('too_few', f'too few values of {b}'),
-                      ('the_same', 'the same in all repeats')):
+    for key, text in (('copied', 'the same values in all repeats, so one run is a copy of the other'),
+                      ('too_few', f'too few values of {b}'), ('the_same', 'the same in all repeats')):
         if of[key]:
             yield f'{text}: {decided.cells(of[key])}'

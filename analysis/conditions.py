@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Conditions of --fail-if, and limits of gate: which columns and conditions they speak of, and in words what limits.py decides of them.
+"""Conditions of --fail-if, and limits of gate: which columns and conditions they speak of, and in words what limits.py decides of
+them.
 
-Conditions are such as p95>150ms,late>1%, or late>1%@vnc-*-5 of cells with such names: a column of a table, or its name without the unit
-or cut short (p95 is latency_p95_ms, and late is late_share_percent), one of < <= > >=, and a number with its unit. Another part, or one
-of several names, is refused with them; figures of the measurement's quality have only their full names."""
+Conditions are such as p95>150ms,late>1%, or late>1%@vnc-*-5 of cells with such names: a column of a table, or its name without the
+unit or cut short (p95 is latency_p95_ms, and late is late_share_percent), one of < <= > >=, and a number with its unit. Another
+part, or one of several names, is refused with them; figures of the measurement's quality have only their full names."""
 import fnmatch
 import os
 import re
@@ -119,7 +120,8 @@ def read_one(columns: Sequence[Column], text: str, in_file: bool) -> Asked:
 def places(text: str, file: str) -> Iterator[tuple[str, str]]:
     """The lines of a file, or conditions, and where they stand."""
     if file:
-        yield from ((f'{file}, line {i}', line) for i, line in enumerate(text.split('\n'), 1) if not re.match('[ \t\r]*(#|$)', line))
+        yield from ((f'{file}, line {i}', line) for i, line in enumerate(text.split('\n'), 1)
+                    if not re.match('[ \t\r]*(#|$)', line))
     else:
         yield from ((f'--fail-if {one}', one) for one in text.split(','))
 
@@ -174,7 +176,8 @@ def read_file(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The figure of a condition; bare: the table has an interval of it, and there is none; endless: why it is slower than any limit."""
+    """The figure of a condition; bare: the table has an interval of it, and there is none; endless: why it is slower than any
+    limit."""
     of: str
     amount: Amount
     bare: bool
@@ -332,7 +335,8 @@ def judge(folder: Path, text: str, file: str = '') -> Judged:
     try:
         names = [cell['name'] for cell in run.facts.get('cells') or []]
         said = doubts(run)
-        unmatched = next((a for a in asked if a.cells is not None and names and not any(is_named(name, a.cells) for name in names)), None)
+        unmatched = next((a for a in asked if a.cells is not None and names and not any(is_named(name, a.cells) for name in names)),
+                         None)
         held = [] if unmatched else [hold(a, run, not file, bool(said)) for a in asked]
     except (TypeError, ValueError, KeyError, IndexError, AttributeError):
         raise Stop(f'{folder}: a value in run.json or in a table has the wrong type') from None
@@ -366,14 +370,16 @@ def open_line(held: Held, count: str) -> tuple[str, str]:
     else:
         cure = 'More keys tell it (--repeat).'
     state = 'FAILED' if limits.RANGE in held.limit.words else 'UNKNOWN' if held.limit.leans_to_break() else 'UNSURE'
-    return state, f'cannot tell: {held.asked.column.column} is {figure_words(f)}{amounts.with_interval(a)} ({f.of}), {count}. {cure}'
+    return state, (f'cannot tell: {held.asked.column.column} is {figure_words(f)}{amounts.with_interval(a)} '
+                   f'({f.of}), {count}. {cure}')
 
 
 def lines(held: Held, in_file: bool) -> Iterator[tuple[str, str]]:
     """What is decided of a limit, in lines of a state and words."""
     column, said, absent = held.asked.column.column, held.limit.words, held.absent()
     of = len(held.figures)
-    broken, holds, undecided = said.count(limits.BROKEN), said.count(limits.HOLDS), said.count(limits.RANGE) + said.count(limits.OPEN)
+    broken, holds = said.count(limits.BROKEN), said.count(limits.HOLDS)
+    undecided = said.count(limits.RANGE) + said.count(limits.OPEN)
     reasons = [amounts.why_words(f.amount.why) for f in absent]
     text = f'{column} broken' if in_file else column
     if held.worst() is None:

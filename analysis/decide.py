@@ -294,8 +294,8 @@ def judge(c: Claim) -> Answer:
 # --- lines --------------------------------------------------------------------------------------------------------
 
 def curvature(points: Sequence[tuple[float, float]], slope: float, squares: float) -> float:
-    """The p-value of no bend: the t test of the square that is added to the line of least squares, which leaves these squares. 1: too
-    few points."""
+    """The p-value of no bend: the t test of the square that is added to the line of least squares, which leaves these squares. 1:
+    too few points."""
     n, (x, y) = len(points), (sum(of) / len(points) for of in zip(*points))
     xx = sum((px - x) ** 2 for px, _ in points)
     third = sum((px - x) ** 3 for px, _ in points) / xx

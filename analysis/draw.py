@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures as data, and their rows for plots/draw.gp: ends of axes, tics, legends, intervals that are cut, and where panels stand. Pure.
+"""Figures as data, and their rows for plots/draw.gp: ends of axes, tics, legends, intervals that are cut, and where panels stand.
+Pure.
 
 An experiment's analysis.py makes Drawings; colours are those that every kind of colour vision tells apart (Okabe & Ito)."""
 import re
@@ -15,8 +16,8 @@ LIGHT, HEAVY, LINE, MARK, PALE = '#0072B2', '#D55E00', '#555555', '#999999', '#d
 COLOURS = (LIGHT, HEAVY, '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#000000', '#8c564b')
 SHAPES = (7, 5, 9, 13, 11, 6, 4, 8, 12, 10)
 LOADS = ('#a8c957', '#5ab56f', '#2a9b82', '#2a7f8e', '#33608d', '#443a83', '#440154')  # from light to dark
-KINDS = ('band', 'box', 'segment', 'line', 'steps', 'impulse', 'level', 'bars', 'stems', 'spans', 'arrow', 'bound', 'points', 'hover', 'label',
-         'beside', 'entry')
+KINDS = ('band', 'box', 'segment', 'line', 'steps', 'impulse', 'level', 'bars', 'stems', 'spans', 'arrow', 'bound', 'points',
+         'hover', 'label', 'beside', 'entry')
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """across: panels side by side; high: pixels of a panel; stacked: one x axis below all of them; legend: curves that it names before
-    those that are drawn; papers: draw what papers report, too."""
+    """across: panels side by side; high: pixels of a panel; stacked: one x axis below all of them; legend: curves that it names
+    before those that are drawn; papers: draw what papers report, too."""
     name: str
     title: str
     panels: Sequence[Panel]
@@ -138,11 +139,13 @@ def place(x: float | None, row: Row, c: str, name: str) -> Place | None:
     return Place(x, y, row.get(f'{c}_low'), row.get(f'{c}_high'), text=hover(row, c, name))
 
 
-def over(points: Iterable[tuple[float | None, Row]], c: str, at: Look, title: str = '', name: str = '', draw: str = 'line bars hover'
+def over(points: Iterable[tuple[float | None, Row]], c: str, at: Look, title: str = '', name: str = '',
+         draw: str = 'line bars hover'
          ) -> list[Curve]:
-    """A column of rows over x: points in the order of x, their intervals, both values of two repeats as circles, what is only known as a
-    range as a thick bar, and an arrow where the value is a lower bound."""
-    found = sorted(((p, row) for x, row in points if (p := place(x, row, c, name or title or c))), key=lambda pair: float(pair[0].x or 0))
+    """A column of rows over x: points in the order of x, their intervals, both values of two repeats as circles, what is only known
+    as a range as a thick bar, and an arrow where the value is a lower bound."""
+    found = sorted(((p, row) for x, row in points if (p := place(x, row, c, name or title or c))),
+                   key=lambda pair: float(pair[0].x or 0))
     both = [Place(p.x, float(v)) for p, row in found if row.get(f'{c}_both') for v in row[f'{c}_both'].split(' ')]
     ranges = [Place(p.x, row[f'{c}_from'], x2=p.x, y2=row.get(f'{c}_to'), text=p.text) for p, row in found if p.y is None]
     bounds = [p for p, row in found if row.get(f'{c}_above') == 1 and p.y is not None]
@@ -188,8 +191,8 @@ def has_word(curve: Curve, pattern: str) -> bool:
 
 
 def with_ends(panel: Panel, axis: Axis, interval: str, values: Sequence[float]) -> Axis:
-    """Those that are given, else what the curves reach, on to the next tic. On an axis from 0 an interval of more than twice and a half
-    the values is cut."""
+    """Those that are given, else what the curves reach, on to the next tic. On an axis from 0 an interval of more than twice and a
+    half the values is cut."""
     spans = [v for c in panel.curves if has_word(c, interval) for row in c.rows for v in (row.low, row.high) if v is not None]
     if axis.names:
         start, end = 0.4, len(axis.names) + 0.6
@@ -234,7 +237,8 @@ def tic_words(value: float, unit: str) -> str:
         return words.fixed(value, 3) if value < 0.01 else words.plain(value)
     power = floor(log10(value) + 1e-9)
     times = round(value / 10.0 ** power)
-    small = str(power).translate({45: 8315, **{48 + i: c for i, c in enumerate((8304, 185, 178, 179, 8308, 8309, 8310, 8311, 8312, 8313))}})
+    small = str(power).translate({45: 8315,
+                                  **{48 + i: c for i, c in enumerate((8304, 185, 178, 179, 8308, 8309, 8310, 8311, 8312, 8313))}})
     return f'{"" if times == 1 else f"{times}·"}10{small}'
 
 
@@ -289,7 +293,9 @@ def legend_entries(curves: Iterable[Curve]) -> list[Curve]:
     found: dict[str, Curve] = {}
     for c in curves:
         old = found.get(c.title)
-        found[c.title] = c if old is None else old if old.look.colour == c.look.colour else replace(old, look=replace(old.look, colour=LINE))
+        found[c.title] = c if old is None else old if old.look.colour == c.look.colour else replace(old,
+                                                                                                    look=replace(old.look,
+                                                                                                                 colour=LINE))
     return list(found.values())
 
 
@@ -327,8 +333,8 @@ def has_kind(c: Curve, kind: str) -> bool:
 def curve_rows(figure: int, number: int, c: Curve) -> Iterator[Cells]:
     """A curve as rows: of its looks, and of its places."""
     at = c.look
-    yield ['curves', figure, number, at.colour or LINE, or_else(at.shape, 7), or_else(at.dash, 1), or_else(at.width, 1), or_else(at.size, 0.75),
-           or_else(c.at, 1)]
+    yield ['curves', figure, number, at.colour or LINE, or_else(at.shape, 7), or_else(at.dash, 1), or_else(at.width, 1),
+           or_else(at.size, 0.75), or_else(c.at, 1)]
     for r in c.rows:
         yield [f'curve-{figure}-{number}', r.x, r.y, r.low, r.high, r.x2, r.y2, or_else(r.text, ' ')]
 
@@ -352,7 +358,8 @@ class Laid:
 
 
 def axis_cells(axis: Axis, tics: Sequence[Tic], turned: bool, hidden: bool) -> Cells:
-    kind = 'hidden' if hidden else 'turned' if turned else 'list' if tics else 'none' if axis.names or axis.tics or axis.is_bare else 'auto'
+    kind = ('hidden' if hidden else 'turned' if turned else 'list' if tics else 'none' if axis.names or axis.tics
+            or axis.is_bare else 'auto')
     return [axis.start, axis.end, int(axis.log), axis.step, kind]
 
 
@@ -398,9 +405,11 @@ def with_papers(panel: Panel, marks: Sequence[Mapping[str, Any]]) -> Panel:
         if x_of(group[0]) is None:
             curves.append(Curve('level', [Place()], Look(MARK, dash=(5, 3, 4)[i % 3]), title, float(group[0]['y'])))
         else:
-            curves.append(Curve('line points', [Place(x_of(m), float(m['y'])) for m in group], Look(MARK, (2, 1, 6)[i % 3], 3), title))
+            curves.append(Curve('line points', [Place(x_of(m), float(m['y'])) for m in group], Look(MARK, (2, 1, 6)[i % 3], 3),
+                                title))
     xs = [x for m in mine if (x := x_of(m)) is not None]
-    return replace(panel, curves=curves, y=reached(panel.y, [float(m['y']) for m in mine]), x=panel.x if names else reached(panel.x, xs))
+    return replace(panel, curves=curves, y=reached(panel.y, [float(m['y']) for m in mine]), x=panel.x if names
+                   else reached(panel.x, xs))
 
 
 def ready(panel: Panel) -> Panel:
@@ -426,8 +435,8 @@ PAGES = {'wide': Page(760, 80, 24, 92), 'narrow': Page(380, 72, 22, 46)}
 
 
 def figure_rows(layout: str, figure: int, d: Drawing, firsts: Sequence[int], after: int) -> Iterator[Cells]:
-    """A figure as rows, on a page of this layout: its panels, and below them its legend as one more. firsts: number of the first curve of
-    each panel; after: of the first curve of no panel."""
+    """A figure as rows, on a page of this layout: its panels, and below them its legend as one more. firsts: number of the first
+    curve of each panel; after: of the first curve of no panel."""
     page, n, first = PAGES[layout], len(d.panels), d.panels[0]
     across = min(n, d.across, 9 if layout == 'wide' else 1)
     down = ceil(n / across)
@@ -444,7 +453,8 @@ def figure_rows(layout: str, figure: int, d: Drawing, firsts: Sequence[int], aft
     def always(_: Any) -> bool:
         return True
 
-    left = max(longest(find_tics(p.y, always)) * 7.2 + (52 if p.y.label else 18) if p.y.names or p.y.tics else page.left for p in d.panels)
+    left = max(longest(find_tics(p.y, always)) * 7.2 + (52 if p.y.label else 18) if p.y.names or p.y.tics else page.left
+               for p in d.panels)
     gap = 20 if first.y.names else 53
     wide = (page.width - left - page.right - gap * (across - 1)) / across
     high = d.high if d.high is not None else max(100 + 26 * len(first.y.names), 190) if first.y.names else 400 if n == 1 else 300
@@ -457,7 +467,8 @@ def figure_rows(layout: str, figure: int, d: Drawing, firsts: Sequence[int], aft
         return l / page.width, r / page.width, 1 - top / (below + strip), 1 - bottom / (below + strip)
 
     yield ['figures', layout, figure, d.name, page.width, below + strip, title, n + (strip > 0)]
-    short = [replace(p, x=replace(p.x, label=re.sub(':.*', '', p.x.label))) if layout == 'narrow' and len(p.x.label) > 46 else p for p in d.panels]
+    short = [replace(p, x=replace(p.x, label=re.sub(':.*', '', p.x.label))) if layout == 'narrow' and len(p.x.label) > 46 else p
+             for p in d.panels]
     for i, (panel, number) in enumerate(zip(short, firsts)):
         column, row = i % across, i // across
         x, y = left + column * (wide + gap), head + row * high
@@ -492,8 +503,8 @@ HEADINGS: Mapping[str, Sequence[str]] = {
 
 
 def drawn(drawings: Iterable[Drawing], papers: Sequence[Mapping[str, Any]] = ()) -> Iterator[Cells]:
-    """Rows TABLE, fields. Each table begins with its heading and a row of no figure: gnuplot ends on a table without rows, and reads an
-    empty last column wrongly."""
+    """Rows TABLE, fields. Each table begins with its heading and a row of no figure: gnuplot ends on a table without rows, and
+    reads an empty last column wrongly."""
     for table, names in HEADINGS.items():
         yield [table, *names]
         yield [table, *(1 if name == 'curve' else 0 for name in names)]

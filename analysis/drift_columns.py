@@ -19,7 +19,8 @@ def write_figures(run: Run, kept: Kept) -> Iterator[Written]:
                 if text(one, 'figure') is None:
                     break
                 yield Written(cell, {'repeat': float(repeat.number), **copied(one, SAME, TIMES),
-                                     **copied(repeat.json, (), {'session': ('drift.verdict', 1.0)}), 'ended': text(repeat.json, 'reason')})
+                                     **copied(repeat.json, (), {'session': ('drift.verdict', 1.0)}),
+                                     'ended': text(repeat.json, 'reason')})
 
 
 def write_blocks(run: Run, kept: Kept) -> Iterator[Written]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from analysis import figures, spreads
-from analysis.columns import (TEXT, Column, Count, Extracted, Extractor, Json, OfRun, Parameter, Table, Tables, Value, Written, digits,
-                              figure_cells, only_values, possible)
+from analysis.columns import (TEXT, Column, Count, Extracted, Extractor, Json, OfRun, Parameter, Table, Tables, Value,
+                              Written, digits, figure_cells, only_values, possible)
 from analysis.command import RUN, Stop
 from analysis.estimates import GIVEN, of_run, share_of_counts
 from analysis.figures import Figure, Statistic

@@ -42,8 +42,8 @@ def drawable(text: str) -> str:
 
 
 def for_terminal(text: str) -> str:
-    """A line for a terminal or the log of a CI job: no control character, no command of its service (##vso[ and ##teamcity[ anywhere; ::
-    also behind blanks that are not ASCII)."""
+    """A line for a terminal or the log of a CI job: no control character, no command of its service (##vso[ and ##teamcity[
+    anywhere; :: also behind blanks that are not ASCII)."""
     line = re.sub(r'##([A-Za-z]*)\[', r'##\1_', seen(text))
     return re.sub('^([^!-~]*)::', r'\1_:', line)
 

@@ -294,8 +294,8 @@ def pool_quantile(pool: Pool, q: float, unit: float) -> tuple[Figure, bool]:
     above which the share 1 - q may lie, by the interval of that share, in the order in which they came, and with a stall that was
     missed. Where runs differ by more than stalls explain (the second value), it holds the interval of Student's t of their own
     quantiles (of latencies: of the logarithms), where each has enough values for it. No interval where values are too few or runs
-    too far apart, for the largest value (q = 1), nor where values that are lower bounds reach it: of a lower bound there is the lower end
-    alone."""
+    too far apart, for the largest value (q = 1), nor where values that are lower bounds reach it: of a lower bound there is the
+    lower end alone."""
     n, runs = len(pool.all.values), len(pool.runs)
     own = [figures.quantile(s, q) for s in pool.own]
     alone = runs > 0 and q < 1 and all(not s.above and figures.supports(len(run), q) for s, run in zip(own, pool.runs))

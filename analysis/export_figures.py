@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures of a run, from the rows of long.tsv, as other tools read them: benchmark services, change-point detection, Prometheus. Pure."""
+"""Figures of a run, from the rows of long.tsv, as other tools read them: benchmark services, change-point detection, Prometheus.
+Pure."""
 import csv
 import io
 import re
@@ -17,13 +18,15 @@ from analysis.terminal import plain_numbers
 
 SIGNS = '＝＋－＠'  # of which some programs make = + - @
 NUMBER = re.compile(r'[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?')
-OPENMETRICS = {'us': ('seconds', 1e-6), 'ms': ('seconds', 1e-3), 's': ('seconds', 1.0), '%': ('ratio', 0.01), 'byte': ('bytes', 1.0)}
+OPENMETRICS = {'us': ('seconds', 1e-6), 'ms': ('seconds', 1e-3), 's': ('seconds', 1.0), '%': ('ratio', 0.01),
+               'byte': ('bytes', 1.0)}
 Table = list[list[str]]  # the first row: the names of columns
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A figure of a condition. cell: its name by all parameters; of: by the axes of the run; value: None where it is no number, and why."""
+    """A figure of a condition. cell: its name by all parameters; of: by the axes of the run; value: None where it is no number, and
+    why."""
     cell: str
     of: str
     parameters: Mapping[str, str]
@@ -62,9 +65,9 @@ def exported(table: Table, axes: Sequence[str]) -> Iterator[Exported]:
         parameters = {name: row[name] for name in names if row[name]}
         cell = folder_name(parameters.values())
         is_none = row['above'] == '1' or row['repeats'] == '0'
-        yield Exported(cell, folder_name(parameters[axis] for axis in axes if axis in parameters) or cell, parameters, row['metric'], row['unit'],
-                       row['better'], None if is_none else number(row['value']), number(row['low']), number(row['high']),
-                       'lower bound' if row['above'] == '1' else row['why'])
+        yield Exported(cell, folder_name(parameters[axis] for axis in axes if axis in parameters) or cell, parameters,
+                       row['metric'], row['unit'], row['better'], None if is_none else number(row['value']), number(row['low']),
+                       number(row['high']), 'lower bound' if row['above'] == '1' else row['why'])
 
 
 def by_cell(figures: Iterable[Exported]) -> Iterator[tuple[str, list[Exported]]]:
@@ -85,8 +88,8 @@ def left_out(figures: Iterable[Exported]) -> str:
 # --- tables with commas -------------------------------------------------------------------------------------------
 
 def unformula(cell: str) -> str:
-    """A text that a spreadsheet would take for a formula gets ' before it, also behind a semicolon, at which those of many countries begin
-    a cell."""
+    """A text that a spreadsheet would take for a formula gets ' before it, also behind a semicolon, at which those of many
+    countries begin a cell."""
     if cell[:1] in SIGNS and cell or re.match('[-+=@].', cell) and not NUMBER.fullmatch(cell):
         cell = f"'{cell}"
     return re.sub(f';(?=[-+=@{SIGNS}])', ";'", cell)
@@ -107,7 +110,8 @@ def github(figures: Iterable[Exported]) -> list[dict[str, Any]]:
         return 'null' if value is None else number_text(value)
 
     return [{'name': f'{one.cell} {one.metric}', 'unit': one.unit, 'value': one.value,
-             **({} if one.low is None else {'range': f'{text(one.low)} to {text(one.high)}'})} for one in figures if one.better == 'lower']
+             **({} if one.low is None else {'range': f'{text(one.low)} to {text(one.high)}'})} for one in figures
+            if one.better == 'lower']
 
 
 def bencher(figures: Iterable[Exported]) -> dict[str, dict[str, Any]]:
@@ -160,7 +164,8 @@ def openmetrics(experiment: str, figures: Iterable[Exported]) -> Iterator[str]:
 
 
 def junit(facts: Mapping[str, Any], why: str | None) -> Iterator[str]:
-    """A test case for each condition; why: the run is not usable, so nothing is decided by it, and its complete conditions are skipped."""
+    """A test case for each condition; why: the run is not usable, so nothing is decided by it, and its complete conditions are
+    skipped."""
     of = xml(facts['experiment'])
     is_complete = [cell.get('state') == 'complete' for cell in facts['cells']]
     skipped = is_complete.count(True) if why is not None else 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Samples of a run as other tools read them: a table, a database, HdrHistogram's lines of percentiles, Perfetto's time line, packets with
-the numbers of their keys."""
+"""Samples of a run as other tools read them: a table, a database, HdrHistogram's lines of percentiles, Perfetto's time line,
+packets with the numbers of their keys."""
 import json
 import re
 import sqlite3
@@ -28,7 +28,8 @@ def in_order(path: Path | str) -> list[Any]:
 
 def named(folder: Path, pattern: str) -> list[Path]:
     """The files below a folder with such a name; not in those of a try that does not count."""
-    found = [path for path in folder.glob(f'**/{pattern}') if not any(part.endswith('~') for part in path.relative_to(folder).parts)]
+    found = [path for path in folder.glob(f'**/{pattern}')
+             if not any(part.endswith('~') for part in path.relative_to(folder).parts)]
     return sorted(found, key=in_order)
 
 
@@ -77,16 +78,19 @@ def before_of(folder: Path, axes: Sequence[str]) -> list[str] | None:
     except Stop:
         return None
     parameters = facts.get('parameters')
-    return [escaped(parameters.get(axis)) for axis in axes] if facts.get('state') == 'complete' and isinstance(parameters, dict) else None
+    return ([escaped(parameters.get(axis)) for axis in axes] if facts.get('state') == 'complete' and isinstance(parameters, dict)
+            else None)
 
 
 def samples(folder: Path, axes: Sequence[str], names: Iterable[str], why: str, notes: list[str]) -> Table:
-    """Parameters, cell, repeat, series, then the columns of samples.tsv of complete repeats. why: cells have none of the run's samples."""
+    """Parameters, cell, repeat, series, then the columns of samples.tsv of complete repeats. why: cells have none of the run's
+    samples."""
     if not (folder / 'cells').is_dir():
         raise Stop('the run has no samples.tsv')
     columns = distinct(name for file in named(folder / 'cells', 'samples.tsv') for name in read_table(file)[0])
     head = [*axes, 'cell', 'repeat', 'series']
-    out = [[*head, *(f'sample_{name}' if name in head else name for name in columns)]]  # one that is called as an axis gets another name
+    # one that is called as an axis gets another name
+    out = [[*head, *(f'sample_{name}' if name in head else name for name in columns)]]
     lacking, is_any = [], False
     for name in names:
         cell = folder / 'cells' / name
@@ -123,11 +127,13 @@ def add_table(db: sqlite3.Connection, name: str, table: Table) -> None:
     """Its cells as numbers where they are such, so that they compare as such, and an average leaves out what is not there."""
     head = table[0]
     db.execute(f'create table {name}({", ".join(f"{json.dumps(column)} numeric" for column in head)})')
-    db.executemany(f'insert into {name} values ({", ".join("?" * len(head))})', ([cell or None for cell in row] for row in table[1:]))
+    db.executemany(f'insert into {name} values ({", ".join("?" * len(head))})',
+                   ([cell or None for cell in row] for row in table[1:]))
 
 
 def sqlite(facts: Mapping[str, Any], figures: Table, keys: Table | None) -> bytes:
-    settings = [(key, value if isinstance(value, str) else json.dumps(plain_numbers(value), ensure_ascii=False, separators=(',', ':')))
+    settings = [(key, value if isinstance(value, str) else json.dumps(plain_numbers(value), ensure_ascii=False,
+                                                                      separators=(',', ':')))
                 for key, value in (facts.get('settings') or {}).items()]
     more = list(scalars({key: value for key, value in facts.items() if key not in ('settings', 'cells')}))
     try:
@@ -147,7 +153,8 @@ def sqlite(facts: Mapping[str, Any], figures: Table, keys: Table | None) -> byte
 
 def exact_ms(table: Table, notes: list[str]) -> list[float]:
     """Latencies of keys that are known exactly, sorted."""
-    rows = [row for row in rows_of(table) if row['series'] == 'latency' and row.get('skipped') != '1'] if 'answer_ns' in table[0] else []
+    rows = ([row for row in rows_of(table) if row['series'] == 'latency' and row.get('skipped') != '1']
+            if 'answer_ns' in table[0] else [])
     exact = [row for row in rows if row['answer_ns'] and row['answer_ns'] == row.get('answer_high_ns')]
     if len(exact) < len(rows):
         notes.append(f'{len(rows) - len(exact)} keys have no exact latency and are left out')
@@ -191,7 +198,8 @@ def meta(what: str, pid: int, name: str, **more: int) -> dict[str, Any]:
 
 
 def key_events(file: Path, pid: int) -> Iterator[dict[str, Any]]:
-    """As many threads for keys as waited at the same time, since Perfetto drops an event that overlaps another one of its thread."""
+    """As many threads for keys as waited at the same time, since Perfetto drops an event that overlaps another one of its
+    thread."""
     ends: dict[int, float] = {}
     for row in drawn_rows(file):
         if 'answer_ns' not in row:
@@ -205,8 +213,8 @@ def key_events(file: Path, pid: int) -> Iterator[dict[str, Any]]:
             ends[lane] = max(whole(high or row.get('censored_ns')), whole(answer))
             is_range = high != answer
             more = {'args': {'earliest_ms': fixed((whole(answer) - due) / 1e6)}} if is_range else {}
-            yield {'name': key + (', at the latest' if is_range else ''), 'ph': 'X', 'pid': pid, 'tid': lane, 'ts': fixed(due / 1000),
-                   'dur': fixed((ends[lane] - due) / 1000), **more}
+            yield {'name': key + (', at the latest' if is_range else ''), 'ph': 'X', 'pid': pid, 'tid': lane,
+                   'ts': fixed(due / 1000), 'dur': fixed((ends[lane] - due) / 1000), **more}
         else:
             yield {'name': f'{key} unanswered', 'ph': 'i', 'pid': pid, 'tid': 1, 'ts': fixed(due / 1000), 's': 't'}
         if row.get('sent_ns'):
@@ -222,12 +230,13 @@ def packet_events(file: Path, pid: int) -> Iterator[dict[str, Any]]:
 
 def perfetto(folder: Path, names: Iterable[str]) -> dict[str, Any]:
     """Chrome's JSON trace, which Perfetto reads: a process for each repeat, a thread for packets (wire.tsv), and some for keys."""
-    repeats = [(name, path) for name in names for path in sorted((folder / 'cells' / name).glob('*')) if path.is_dir() and path.name[-1] != '~'
-               and (path / 'samples.tsv').is_file()]
+    repeats = [(name, path) for name in names for path in sorted((folder / 'cells' / name).glob('*')) if path.is_dir()
+               and path.name[-1] != '~' and (path / 'samples.tsv').is_file()]
     events: list[dict[str, Any]] = []
     for pid, (name, path) in enumerate(repeats, 1):
         events += [meta('process_name', pid, f'{name}, repeat {path.name}'), meta('thread_name', pid, 'sent', tid=1),
-                   meta('thread_name', pid, 'packets', tid=2), *key_events(path / 'samples.tsv', pid), *packet_events(path / 'wire.tsv', pid)]
+                   meta('thread_name', pid, 'packets', tid=2), *key_events(path / 'samples.tsv', pid),
+                   *packet_events(path / 'wire.tsv', pid)]
     if not any(event['ph'] != 'M' for event in events):
         raise Stop('the run has no keys with times (or their samples are left out)')
     return {'traceEvents': events, 'displayTimeUnit': 'ms'}
@@ -238,15 +247,15 @@ def perfetto(folder: Path, names: Iterable[str]) -> dict[str, Any]:
 def key_times_us(folder: Path) -> list[tuple[float, str]]:
     """When each key was on the wire, by the clock of the capture: (us, key)."""
     offset = next((at for row in rows_of(read_table(folder / 'samples.tsv')) if (at := whole(row.get('realtime_offset_ns')))), 0.0)
-    return [(float(f'{(whole(row.get("time_ns")) + offset) / 1000:.0f}'), row.get('key', '')) for row in rows_of(read_table(folder / 'wire.tsv'))
-            if row.get('kind') == 'key']
+    return [(float(f'{(whole(row.get("time_ns")) + offset) / 1000:.0f}'), row.get('key', ''))
+            for row in rows_of(read_table(folder / 'wire.tsv')) if row.get('kind') == 'key']
 
 
 def frames(capture: Path, keys: Sequence[tuple[float, str]]) -> Iterator[tuple[str, str]]:
-    """(frame, keys that it carries): the packet of a key is the first at or after its time on the wire. (Of a capture cut short what is
-    there.)"""
-    said = subprocess.run(['tshark', '-r', capture, '-T', 'fields', '-e', 'frame.number', '-e', 'frame.time_epoch'], capture_output=True,
-                          text=True, errors='replace').stdout
+    """(frame, keys that it carries): the packet of a key is the first at or after its time on the wire. (Of a capture cut short
+    what is there.)"""
+    said = (subprocess.run(['tshark', '-r', capture, '-T', 'fields', '-e', 'frame.number', '-e', 'frame.time_epoch'],
+                           capture_output=True, text=True, errors='replace').stdout)
     k = 0
     for line in said.splitlines():
         number, _, epoch = line.partition('\t')

@@ -98,7 +98,8 @@ def faults(facts: Mapping[str, Any]) -> Iterator[str]:
     axes = facts.get('axes')
     if axes is None:
         axes = []
-    elif not isinstance(axes, list) or not axes or not all(isinstance(axis, str) and re.fullmatch('[A-Za-z][A-Za-z0-9_]*', axis) for axis in axes):
+    elif not isinstance(axes, list) or not axes or not all(isinstance(axis, str) and re.fullmatch('[A-Za-z][A-Za-z0-9_]*', axis)
+                                                           for axis in axes):
         yield 'axes names nothing that its cells differ in'
         return
     cells = facts.get('cells') or []
@@ -119,7 +120,8 @@ def check_facts(facts: Mapping[str, Any]) -> str | None:
 
 
 def entries(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """All that is in a folder, with its path from there. Logs of the engine, also those of both runs of a comparison, are not read."""
+    """All that is in a folder, with its path from there. Logs of the engine, also those of both runs of a comparison, are not
+    read."""
     left = ['']
     while left:
         at = left.pop()
@@ -145,8 +147,9 @@ def check_entry(path: str, entry: os.DirEntry[str]) -> str | None:
 
 
 def check_folder(folder: Path) -> str | None:
-    """What in it is no file or folder (a link would be read and written through), is called what is two lines of a list of files, is a
-    folder in the place of a file (which would be put into it), or is a table with headings that are no names; None: nothing."""
+    """What in it is no file or folder (a link would be read and written through), is called what is two lines of a list of files,
+    is a folder in the place of a file (which would be put into it), or is a table with headings that are no names; None:
+    nothing."""
     try:
         wrong = next((why for path, entry in entries(folder) if (why := check_entry(path, entry))), None)
         for file in [] if wrong else sorted(folder.glob('*.tsv')):

@@ -52,7 +52,8 @@ def table_lines(facts: Sequence[Fact], world: World) -> Iterator[str]:
     own = [kept for c in of for kept in world.runs if kept.name == c.run]
     if protocols:
         yield from (f'| protocol | {" | ".join(safe(c.text) for c in of)} |', f'|---{"|---:" * len(of)}|',
-                    *(f'| {protocol_words(protocol, own)} | {" | ".join(cell(c, protocol, world) for c in of)} |' for protocol in protocols), '')
+                    *(f'| {protocol_words(protocol, own)} | {" | ".join(cell(c, protocol, world) for c in of)} |'
+                      for protocol in protocols), '')
 
 
 # --- a question ---------------------------------------------------------------------------------------------------
@@ -115,17 +116,17 @@ def lines(facts: Sequence[Fact], plan: Sequence[Planned], world: World, docs: st
 
     yield from ('# Today\'s desktops beside each other', '',
                 '<!-- Written by `thinprobe gallery` from data/{desktops,gallery}.tsv and the kept runs. -->', '')
-    yield ('This page shows how long a user waits for the response to a key over the protocols of today, measured in the emulated lab. Its '
-           f'questions need {len(names(facts))} runs. Made and kept so far: {len(kept)}.')
+    yield ('This page shows how long a user waits for the response to a key over the protocols of today, measured in the emulated '
+           f'lab. Its questions need {len(names(facts))} runs. Made and kept so far: {len(kept)}.')
     yield from ('', '| question | answer |', '|---|---|')
     yield from (f'| [{said(one.facts, "asks")}](#{slug(one.name)}) | {safe(one.answer)} |' for one in questions)
     yield ''
-    yield ('Times have 95 % intervals, in brackets or below: of one run, so another run can differ by more. A time like "1 to 2 ms" is a '
-           'range: more than one update may be the answer. Late means later than 100 ms. An answer stands here only if `judge` finds that '
-           'its rule (`data/desktops.tsv`) holds within the intervals. Times of different CPUs are not compared. '
-           '"Not run yet" means that the run is missing: `thinprobe gallery NAME` makes and keeps it. '
-           f'[Method]({doc("method.md")}) says what each figure means, and [plug-ins]({doc("../lab/protocols/README.md")}) what each '
-           'protocol is.')
+    yield ('Times have 95 % intervals, in brackets or below: of one run, so another run can differ by more. A time like "1 to 2 '
+           'ms" is a range: more than one update may be the answer. Late means later than 100 ms. An answer stands here only if '
+           '`judge` finds that its rule (`data/desktops.tsv`) holds within the intervals. Times of different CPUs are not '
+           'compared. "Not run yet" means that the run is missing: `thinprobe gallery NAME` makes and keeps it. '
+           f'[Method]({doc("method.md")}) says what each figure means, and [plug-ins]({doc("../lab/protocols/README.md")}) what '
+           'each protocol is.')
     yield ''
     for question in questions:
         yield from question_lines(question, plan, world)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the pages of the gallery are made of: facts (rows of data/papers.tsv and data/desktops.tsv), the plan (data/gallery.tsv), and kept
-runs, with their tables as text."""
+"""What the pages of the gallery are made of: facts (rows of data/papers.tsv and data/desktops.tsv), the plan (data/gallery.tsv),
+and kept runs, with their tables as text."""
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,8 +61,8 @@ def read_facts(page: str) -> list[Fact]:
 # --- the plan -----------------------------------------------------------------------------------------------------
 
 class Planned(NamedTuple):
-    """A run that the gallery makes. given: a variable that must be set, with an example; release: of the server's system; tree: whose
-    data name it."""
+    """A run that the gallery makes. given: a variable that must be set, with an example; release: of the server's system; tree:
+    whose data name it."""
     name: str
     experiment: str
     minutes: int
@@ -131,7 +131,8 @@ class Kept:
         rows = list((self.tables.get(table) or Table()).rows)
         if not self.is_unsure():
             return rows
-        return [{name: '' if RESPONSES.match(name) else cell for name, cell in row.items()} for row in rows] if table == 'summary' else []
+        return ([{name: '' if RESPONSES.match(name) else cell for name, cell in row.items()} for row in rows]
+                if table == 'summary' else [])
 
     def typed(self, table: str, where: str) -> list[Typed]:
         return [typed(row, self.kinds(table)) for row in meeting(self.rows(table), where)]
@@ -145,7 +146,8 @@ def find(runs: Sequence[Kept], name: str) -> Kept | None:
 
 
 def typed(row: Row, kinds: Mapping[str, Column]) -> Typed:
-    return {name: (cell or None) if name in kinds and kinds[name].type == 'text' else number_or_text(cell) for name, cell in row.items()}
+    return {name: (cell or None) if name in kinds and kinds[name].type == 'text' else number_or_text(cell)
+            for name, cell in row.items()}
 
 
 def number(cell: str | None) -> float | None:
@@ -195,7 +197,8 @@ def with_least(kept: Kept) -> Kept:
     least = [{name: repr(value) for name, value in row.items() if name.endswith('_least')} for row in resolved]
     more = sorted({name for row in least for name in row})
     table = kept.tables.get('summary') or Table()
-    summary = Table([*table.head, *more], [{**row, **{name: of.get(name, '') for name in more}} for row, of in zip(table.rows, least)])
+    summary = Table([*table.head, *more], [{**row, **{name: of.get(name, '') for name in more}}
+                                           for row, of in zip(table.rows, least)])
     return replace(kept, tables={**kept.tables, 'summary': summary})
 
 
@@ -225,7 +228,8 @@ def flagged(kept: Kept) -> int:
 def doubt_note(kept: Kept) -> str:
     why, n = why_preliminary(kept), flagged(kept)
     found = [f'preliminary: {", ".join(why)}' if why else '', '' if is_usable(kept) else 'not usable',
-             'response times not to be relied on' if kept.facts.get('analysis_unsure') else '', f'{n} of the conditions flagged' if n else '']
+             'response times not to be relied on' if kept.facts.get('analysis_unsure') else '',
+             f'{n} of the conditions flagged' if n else '']
     return f' ({"; ".join(filter(None, found))})' if any(found) else ''
 
 

@@ -33,8 +33,8 @@ class Gallery(NamedTuple):
         return (self.out / 'runs' if self.out else home() / 'results/gallery') / run.name
 
     def go_on(self) -> str:
-        return ' '.join(['thinprobe gallery --resume', *['--when-quiet'] * self.when_quiet, *(['-o', shlex.quote(str(self.out))] if self.out else []),
-                         *['--quick'] * self.quick, *self.asked])
+        return ' '.join(['thinprobe gallery --resume', *['--when-quiet'] * self.when_quiet,
+                         *(['-o', shlex.quote(str(self.out))] if self.out else []), *['--quick'] * self.quick, *self.asked])
 
     def is_kept(self, run: Planned) -> bool:
         """Is it a kept run, and not another folder of that name?"""

@@ -25,13 +25,14 @@ MADE_AGAIN = {'cells', 'figures', 'log', 'run.json', 'summary.json', 'findings.j
 
 
 def pack(run: Path, new: Path, names: Sequence[str]) -> int:
-    """samples.tar.zst of these files, without tries that do not count (REPEAT~) and pictures of screens, of which cell.json says how they
-    differ; its bytes. (From a file: zstd knows its size. For a pipe it allocates more memory than a 32-bit process has.)"""
+    """samples.tar.zst of these files, without tries that do not count (REPEAT~) and pictures of screens, of which cell.json says
+    how they differ; its bytes. (From a file: zstd knows its size. For a pipe it allocates more memory than a 32-bit process
+    has.)"""
     if not names:
         return 0
     tar = new / 'samples.tar'
-    subprocess.run(['tar', '-cf', tar, '--exclude=*~', '--exclude=picture.png', '--sort=name', '--mtime=@0', '--owner=0', '--group=0',
-                    '--numeric-owner', '-C', run, '--', *names], check=True)
+    subprocess.run(['tar', '-cf', tar, '--exclude=*~', '--exclude=picture.png', '--sort=name', '--mtime=@0',
+                    '--owner=0', '--group=0', '--numeric-owner', '-C', run, '--', *names], check=True)
     subprocess.run(['zstd', '-qf', '--rm', '--ultra', '-22', '--long=27', tar], check=True)
     return (new / 'samples.tar.zst').stat().st_size
 
@@ -45,8 +46,8 @@ def tables_made(run: Path, experiment: str) -> set[str]:
 
 
 def pack_samples(run: Path, new: Path, facts: dict[str, Any], tables: Sequence[str], parts: Sequence[str]) -> dict[str, Any]:
-    """Packed are the samples, and what no program makes of them; where that is larger than SAMPLES_MOST, all tables and the samples of as
-    many of the first conditions as fit. Returns how much that is."""
+    """Packed are the samples, and what no program makes of them; where that is larger than SAMPLES_MOST, all tables and the samples
+    of as many of the first conditions as fit. Returns how much that is."""
     cells = [f'cells/{cell["name"]}' for cell in facts['cells'] if (run / 'cells' / cell['name']).is_dir()]
     every = packed = pack(run, new, ['cells', *parts])
     low, high = 0, len(cells)
@@ -64,7 +65,8 @@ def make(run: Path, new: Path) -> bool:
     """`new` becomes the kept run. False: it cannot be reported, as a line has said."""
     new.mkdir(parents=True, exist_ok=True)
     facts = read_json(run / 'run.json')
-    made, names = tables_made(run, facts['experiment']), sorted(file.name for file in run.iterdir() if not file.name.startswith('.'))
+    made, names = tables_made(run, facts['experiment']), sorted(file.name for file in run.iterdir()
+                                                                if not file.name.startswith('.'))
     tables = [name for name in names if name.endswith('.tsv') and name[:-4] in made]
     packed = pack_samples(run, new, facts, tables, [name for name in names if name not in MADE_AGAIN and name not in tables])
     facts['command'] = plain_command(facts)

@@ -158,8 +158,8 @@ def measure_all(g: Gallery, chosen: Sequence[Planned]) -> int:
         else:
             lost.append(f'{run.name} (exit status {status})')
     if lost:
-        warn(f'not kept: {", ".join(lost)}; mend what they said, or remove their folders in {g.made(chosen[0]).parent} to begin anew, then: '
-             f'{g.go_on()}')
+        warn(f'not kept: {", ".join(lost)}; mend what they said, or remove their folders in {g.made(chosen[0]).parent} to begin '
+             f'anew, then: {g.go_on()}')
         return NOT_KEPT
     print(f'Gallery: {g.page()}')
     return 0

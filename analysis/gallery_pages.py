@@ -44,7 +44,8 @@ def read_kept(g: Gallery, run: Planned, work: Path, names: set[str]) -> Kept:
     facts = read_json(folder / 'run.json')
     return with_least(Kept(
         run.name, os.path.relpath(folder, g.page().parent), facts, str(facts.get('command')),
-        verdict=re.sub(r'^\*\*(.*)\*\*$', r'\1', found[1]) if found else '', figures=sorted(set(re.findall('figures/[a-z0-9-]*[.]svg', report))),
+        verdict=re.sub(r'^\*\*(.*)\*\*$', r'\1', found[1]) if found else '',
+        figures=sorted(set(re.findall('figures/[a-z0-9-]*[.]svg', report))),
         tables={name: make_table(read_rows(text)) for name, text in texts.items()}, columns=columns,
         planned=facts.get('command') == run.command()))
 
@@ -74,7 +75,8 @@ def computed(g: Gallery, work: Path) -> Iterator[Kept]:
             if name == 'name':
                 continue
             program, *options = command.split()
-            done = subprocess.run([programs() / program, *options, '--tsv', '--rows', work / 'rows'], stdout=subprocess.PIPE, text=True)
+            done = subprocess.run([programs() / program, *options, '--tsv', '--rows', work / 'rows'],
+                                  stdout=subprocess.PIPE, text=True)
             if done.returncode:
                 raise Stop(f'{command} fails, which {file} names')
             picture = f'gallery/{name}.svg' if drawing else ''

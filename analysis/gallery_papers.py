@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from analysis import words
-from analysis.gallery_facts import (Fact, Kept, Planned, bracketed, doubt_note, doubts, find, flagged, has_few_repeats, is_unwatched)
+from analysis.gallery_facts import (Fact, Kept, Planned, bracketed, doubt_note, doubts, find, flagged,
+                                    has_few_repeats, is_unwatched)
 from analysis.gallery_rules import WORDS, Lacking, Verdict, World, check, lacks, rule_words, said, sentences, verdict
 from analysis.gallery_words import Cell, cells_of, minutes_words, report_link, safe, short_note, slug, trimmed, words_of
 from analysis.run import distinct
@@ -86,7 +87,8 @@ class Shown(NamedTuple):
         """What a program computed, and what a run measured."""
         computed = next((kept.picture for kept in self.kept if kept.picture), None)
         picture = self.figure.picture
-        measured = next((f'{kept.folder}/figures/{picture}.svg' for kept in self.kept if picture and kept.has_picture(picture)), None)
+        measured = next((f'{kept.folder}/figures/{picture}.svg' for kept in self.kept if picture and kept.has_picture(picture)),
+                        None)
         return [image for image in (computed, measured) if image]
 
 
@@ -131,7 +133,8 @@ def how_made(of: Shown) -> str:
 
     runs = [run_words(kept) for kept in of.kept if kept.is_run()]
     programs = [f'`{kept.command}`' for kept in of.kept if not kept.is_run() and f'`{kept.command}`' not in command]
-    return (command + (f'. Kept: {", ".join(runs)}' if runs else '') + (f'. Computed by {", ".join(programs)}' if programs else '') + '.')
+    return (command + (f'. Kept: {", ".join(runs)}' if runs else '') + (f'. Computed by {", ".join(programs)}' if programs else '')
+            + '.')
 
 
 def verdict_line(of: Shown) -> str:
@@ -192,7 +195,8 @@ def thumbnail(fact: Fact, world: World, figures: Iterable[Shown]) -> str | None:
     if not kept:
         return None
     image = f'{kept.folder}/figures/{fact.table}.svg' if kept.is_run() else kept.picture
-    link = next((of.anchor() for of in figures if of.figure.name == fact.figure and of.short == fact.paper), f'{kept.folder}/report.md')
+    link = next((of.anchor() for of in figures if of.figure.name == fact.figure and of.short == fact.paper),
+                f'{kept.folder}/report.md')
     return f'[<img src="{image}" width="230" alt="{fact.text}">]({link})'
 
 
@@ -206,21 +210,23 @@ def head_lines(figures: Sequence[Shown], columns: Sequence[str]) -> Iterator[str
 
     whole = sum(of.is_shown and not of.partial and not of.lacks for of in figures)
     yield from ('# Five papers, measured again', '')
-    yield ('<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery}.tsv, those of the kits, and the kept runs. -->')
+    yield ('<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery}.tsv, those of the kits, and the kept '
+           'runs. -->')
     yield ''
     yield (f'Of {len(figures)} figures and tables of five papers: {", ".join(map(count, columns))}. **{whole}** are shown whole.')
     yield from ('', f'| | {" | ".join(map(said, columns))} |', f'|---{"|---" * len(columns)}|')
     for _, group in groupby(figures, key=lambda of: of.heading):
         yield paper_row(list(group), columns)
     unusable = ', ⁿ not usable' if any('not usable' in of.verdict.doubts for of in figures) else ''
-    yield from ('', f'ᶜ computed by a program, not measured; ᵖ preliminary, ᶠ flagged{unusable}: as on the page of a run shown there. '
-                '[How the words are found](#the-words).', '')
+    yield from ('', f'ᶜ computed by a program, not measured; ᵖ preliminary, ᶠ flagged{unusable}: as on the page of a run shown '
+                'there. [How the words are found](#the-words).', '')
 
 
 def kept_words(runs: Iterable[Kept]) -> str:
     def how_many(kept: Kept) -> str:
         facts = kept.facts['kept']
-        return 'all of their samples' if facts['left_out_bytes'] == 0 else 'some of them' if facts['conditions'] > 0 else 'tables alone'
+        return ('all of their samples' if facts['left_out_bytes'] == 0 else 'some of them' if facts['conditions'] > 0
+                else 'tables alone')
 
     found = sorted(map(how_many, runs))
     return ', '.join(f'{len(list(group))} with {text}' for text, group in groupby(found))
@@ -228,24 +234,25 @@ def kept_words(runs: Iterable[Kept]) -> str:
 
 WORDS_SECTION = (
     '## The words', '',
-    'Verdicts are computed by rules, of which those of the word stand beside it; rules for runs that are still to be made are left out, and '
-    'a condition of which each repeat was disturbed decides nothing. *As then*: a run, or a program that computes, shows what the paper '
-    'found, in direction and size (at least as large, or within the range that the paper states), for all values within its 95 % intervals, '
-    'or for the value itself where it has none; where one of several values is enough (`some`), they share the 5 %. *As then but smaller or '
-    'in part*: it shows the direction, but not the size, or not under all conditions. *No longer*: it shows the contrary. *Cannot tell*: '
-    'none of these is sure. *Nothing to compare*: what the paper compared does not exist here, or the paper gives only parameters or a '
-    'picture. *Whole*: the kept runs have the axis, conditions and statistic of the paper, and its series or what stands for them; what they '
-    'lack is named.', '')
+    'Verdicts are computed by rules, of which those of the word stand beside it; rules for runs that are still to be made are left '
+    'out, and a condition of which each repeat was disturbed decides nothing. *As then*: a run, or a program that computes, shows '
+    'what the paper found, in direction and size (at least as large, or within the range that the paper states), for all values '
+    'within its 95 % intervals, or for the value itself where it has none; where one of several values is enough (`some`), they '
+    'share the 5 %. *As then but smaller or in part*: it shows the direction, but not the size, or not under all conditions. *No '
+    'longer*: it shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what the paper compared does not '
+    'exist here, or the paper gives only parameters or a picture. *Whole*: the kept runs have the axis, conditions and statistic '
+    'of the paper, and its series or what stands for them; what they lack is named.', '')
 
 
 def words_lines(kept: Sequence[Kept], papers_page: str) -> Iterator[str]:
     yield from WORDS_SECTION
     few, disturbed, unwatched = (sum(map(test, kept)) for test in (has_few_repeats, lambda one: flagged(one) > 0, is_unwatched))
-    yield (f'Each figure has a command that makes it again, on Linux of today; what differs is in [papers]({papers_page}). The papers\' '
-           'numbers are from their texts, tables and captions. Where a curve has none, words say how it runs. Ours are read from the tables '
-           f'of {len(kept)} runs, which are kept in this repository ({kept_words(kept)}), or computed by a program while this page is '
-           f'written. Of the runs {few} are preliminary, with fewer than five repeats, and {disturbed} had disturbed conditions; of '
-           f'{unwatched} it was not watched what other programs took: each link to them under a figure says so.')
+    yield (f'Each figure has a command that makes it again, on Linux of today; what differs is in [papers]({papers_page}). The '
+           'papers\' numbers are from their texts, tables and captions. Where a curve has none, words say how it runs. Ours are '
+           f'read from the tables of {len(kept)} runs, which are kept in this repository ({kept_words(kept)}), or computed by a '
+           f'program while this page is written. Of the runs {few} are preliminary, with fewer than five repeats, and {disturbed} '
+           f'had disturbed conditions; of {unwatched} it was not watched what other programs took: each link to them under a '
+           'figure says so.')
     yield ''
 
 
@@ -269,19 +276,20 @@ def rounded(value: float) -> float:
 def run_lines(kept: Sequence[Kept], plan: Sequence[Planned]) -> Iterator[str]:
     all_minutes, took = sum(run.minutes for run in plan), rounded(sum(one.facts['measured_s'] / 60 for one in kept))
     yield from ('## The runs', '')
-    yield (f'`thinprobe gallery` makes {len(plan)} runs, one after the other, in about {minutes_words(all_minutes)}. Those kept here are '
-           f'{len(kept)}, and took {minutes_words(took)}. Of each, this repository has the report and as many samples as said there. '
-           '`thinprobe report FOLDER` makes the tables, the other figures and `report.html` from them; that page has each figure for phones, '
-           'too, and is light or dark as the browser is. If the samples take more than 300 KiB, only those of the first conditions stay, as '
-           'many as fit, with the tables that were made of all samples.')
+    yield (f'`thinprobe gallery` makes {len(plan)} runs, one after the other, in about {minutes_words(all_minutes)}. Those kept '
+           f'here are {len(kept)}, and took {minutes_words(took)}. Of each, this repository has the report and as many samples as '
+           'said there. `thinprobe report FOLDER` makes the tables, the other figures and `report.html` from them; that page has '
+           'each figure for phones, too, and is light or dark as the browser is. If the samples take more than 300 KiB, only those '
+           'of the first conditions stay, as many as fit, with the tables that were made of all samples.')
     yield ''
     if kept:
-        yield from folded(words.plural(len(kept), 'kept run'), '| kept | command | on | took | samples |', '|---|---|---|---:|---:|',
-                          *map(run_row, kept))
+        yield from folded(words.plural(len(kept), 'kept run'), '| kept | command | on | took | samples |',
+                          '|---|---|---|---:|---:|', *map(run_row, kept))
     left = [run for run in plan if [one.facts.get('command') for one in kept if one.name == run.name] != [run.command()]]
     if left:
-        yield from folded(f'{words.plural(len(left), "run")} to make, for the first time or anew', '| to run | command | about |', '|---|---|---:|',
-                          *(f'| {run.name} | `{run.with_given()}` | {minutes_words(run.minutes)} |' for run in left))
+        yield from folded(f'{words.plural(len(left), "run")} to make, for the first time or anew', '| to run | command | about |',
+                          '|---|---|---:|', *(f'| {run.name} | `{run.with_given()}` | {minutes_words(run.minutes)} |'
+                                              for run in left))
 
 
 def unknown_figures(facts: Iterable[Fact], papers: Sequence[Paper]) -> Iterator[str]:
@@ -297,7 +305,8 @@ def lines(facts: Sequence[Fact], plan: Sequence[Planned], world: World, papers_t
     shown: list[tuple[Paper, list[Shown]]] = []
     for i, paper in enumerate(papers, 1):
         short = next((fact.paper for fact in facts if is_of(fact.paper, paper.about)), paper.title)
-        shown.append((paper, [show(figure, f'{i}. {paper.title}', short, facts_of(figure, paper, facts), world) for figure in paper.figures]))
+        shown.append((paper, [show(figure, f'{i}. {paper.title}', short, facts_of(figure, paper, facts), world)
+                              for figure in paper.figures]))
     figures = [of for _, of_paper in shown for of in of_paper]
     kept = [one for one in world.runs if one.is_run()]
     columns = [*WORDS, 'cannot tell', 'nothing to compare']

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How figures of papers come out, and which sentences stand, by rules: rows `verdict`, `since` and `answer`. Pure.
 
-Of each word a rule says what is to hold of the rows that are picked by table and column=value. Its conditions are joined by " and ":
-COLUMN < or > NUMBER, or NUMBER times COLUMN of the same row, or of rows picked by TABLE and column=value (where {column} is that of the
-row); COLUMN = FROM..TO. "some" before one: at least one row, not all."""
+Of each word a rule says what is to hold of the rows that are picked by table and column=value. Its conditions are joined by " and
+": COLUMN < or > NUMBER, or NUMBER times COLUMN of the same row, or of rows picked by TABLE and column=value (where {column} is that
+of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all."""
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,8 +30,8 @@ TIMES = ('s', 'ms', 'us', 'ns')
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """sign: < or >, or = of a range start..end; by: a number, or how many times the column `than`, of `run` and `table` if it is not of
-    the rule's own, in rows where `where` holds."""
+    """sign: < or >, or = of a range start..end; by: a number, or how many times the column `than`, of `run` and `table` if it is
+    not of the rule's own, in rows where `where` holds."""
     column: str
     some: bool
     sign: str
@@ -86,7 +86,8 @@ def is_there(rule: Fact, world: World) -> bool:
     """Of a run that is not kept, or a short one, or one of an older plan that lacks its rows, it decides nothing."""
     found = behind(rule, world)
     kept = find(found, rule.run)
-    return len(found) == len(run_names(rule)) and kept is not None and (kept.planned or bool(meeting(kept.rows(rule.table), rule.where)))
+    return len(found) == len(run_names(rule)) and kept is not None and (kept.planned
+                                                                        or bool(meeting(kept.rows(rule.table), rule.where)))
 
 
 def decides(rule: Fact, world: World) -> bool:
@@ -97,14 +98,15 @@ def decides(rule: Fact, world: World) -> bool:
 # --- rows and figures ---------------------------------------------------------------------------------------------
 
 class Picked(NamedTuple):
-    """row: None where the run lacks it; doubtful: each repeat was disturbed, or it is not to be compared with the rule's own run."""
+    """row: None where the run lacks it; doubtful: each repeat was disturbed, or it is not to be compared with the rule's own
+    run."""
     row: Row | None
     doubtful: bool
     kinds: Kinds
 
     def figure(self, rule: Fact, column: str) -> Amount:
-        """None where it has an interval, but too few repeats for that, nor what was measured once and has none. Of two both are its ends:
-        decide.py knows. (A least or largest value is of all.)"""
+        """None where it has an interval, but too few repeats for that, nor what was measured once and has none. Of two both are its
+        ends: decide.py knows. (A least or largest value is of all.)"""
         row = typed(self.row or {}, self.kinds)
         if self.doubtful or is_of_too_few(row, column, self.kinds):
             return Amount()
@@ -151,8 +153,8 @@ def cpu_model(kept: Kept) -> Any:
 
 
 def are_unlike(row: Row, a: Kept, b: Kept, unit: str) -> bool:
-    """Are two runs not to be compared? Their display servers had different frame clocks, which are part of each response, or, of a time,
-    their machines had different CPUs."""
+    """Are two runs not to be compared? Their display servers had different frame clocks, which are part of each response, or, of a
+    time, their machines had different CPUs."""
     def differ(of_a: Any, of_b: Any) -> bool:
         return of_a is not None and of_b is not None and of_a != of_b
 
@@ -171,7 +173,8 @@ def pick(rule: Fact, world: World, run: str, table: str, where: str, column: str
     rows = meeting(kept.rows(table), where)
     if not rows and world.strict and kept.planned:
         raise refused(rule, f'{run}/{table} has no row {where}')
-    return [Picked(row, is_disturbed(row, kept) or are_unlike(row, kept, base, unit), kinds) for row in rows] or [Picked(None, False, kinds)]
+    return ([Picked(row, is_disturbed(row, kept) or are_unlike(row, kept, base, unit), kinds) for row in rows]
+            or [Picked(None, False, kinds)])
 
 
 def unit_in(kinds: Kinds, column: str) -> str:
@@ -215,9 +218,10 @@ class Decided(NamedTuple):
 
 
 def decided(rules: Sequence[Fact], world: World, is_whole: bool) -> Decided | None:
-    """Of the rules of a figure, or of one of a sentence. Those of a run that is not there, or not usable, are left out: they lower no word.
-    None: all are."""
-    claims = [claim._replace(rule=i, part=part, says=WORDS.index(rule.text) if rule.text in WORDS else 0, some=int(c.some), whole=int(is_whole))
+    """Of the rules of a figure, or of one of a sentence. Those of a run that is not there, or not usable, are left out: they lower
+    no word. None: all are."""
+    claims = [claim._replace(rule=i, part=part, says=WORDS.index(rule.text) if rule.text in WORDS else 0, some=int(c.some),
+                             whole=int(is_whole))
               for i, rule in enumerate(rules, 1) if decides(rule, world)
               for part, c in enumerate(conditions_of(rule), 1) for claim in asked(rule, world, c)]
     if not claims:
@@ -266,8 +270,8 @@ def rules_of(facts: Sequence[Fact]) -> list[Fact]:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """rules: those of its word; awaits: the runs of those that were left out; doubts: of runs behind a rule, and of those that the figure
-    shows."""
+    """rules: those of its word; awaits: the runs of those that were left out; doubts: of runs behind a rule, and of those that the
+    figure shows."""
     word: str
     rules: Sequence[Fact] = ()
     awaits: Sequence[str] = ()
@@ -298,7 +302,8 @@ def verdict(facts: Sequence[Fact], world: World, shown: Sequence[Kept]) -> Verdi
         awaits -= {kept.name for kept in world.runs if kept.planned}
         word = found.word if any(one.there for one in lack) else found.by
     else:
-        word = ('nothing to compare' if not rules else 'cannot tell' if any(is_there(rule, world) for rule in rules) else 'not run yet')
+        word = ('nothing to compare' if not rules else 'cannot tell' if any(is_there(rule, world) for rule in rules)
+                else 'not run yet')
     used = {kept.name: kept for rule in rules if is_there(rule, world) for kept in behind(rule, world) if kept.is_run()}
     is_computed = bool(held) and not any(kept.is_run() for rule in held for kept in behind(rule, world))
     return Verdict(word, held, sorted(awaits), ['computed'] * is_computed + doubts([*used.values(), *shown]))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of kept runs in the texts of the gallery: a text with {column} is said of each row of a table that its fact picks. Pure."""
+"""Numbers of kept runs in the texts of the gallery: a text with {column} is said of each row of a table that its fact picks.
+Pure."""
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -61,12 +62,14 @@ def ratio_words(a: Amount) -> str:
     text = words.fixed(a.value, decimals)
     if a.both:
         return f'{text} (two repeats: {words.fixed(a.both[0], decimals)} and {words.fixed(a.both[1], decimals)})'
-    return text if a.low is None or a.high is None else f'{text} ({words.fixed(a.low, decimals)} to {words.fixed(a.high, decimals)})'
+    return (text if a.low is None or a.high is None else f'{text} ({words.fixed(a.low, decimals)} to '
+            f'{words.fixed(a.high, decimals)})')
 
 
 def byte_words(row: Typed, name: str) -> str:
     low, high = row.get(f'{name}_low'), row.get(f'{name}_high')
-    return f'{words.thousands(row[name])} bytes' + ('' if low is None or high is None else f' ({words.thousands(low)} to {words.thousands(high)})')
+    return f'{words.thousands(row[name])} bytes' + ('' if low is None or high is None
+                                                    else f' ({words.thousands(low)} to {words.thousands(high)})')
 
 
 def computed_words(value: Any) -> str:
@@ -114,7 +117,8 @@ def rows_with(text: str, kept: Kept, table: str, where: str) -> list[Typed]:
 def words_of(text: str, kept: Kept, table: str, where: str) -> str | None:
     """Its words for each row that has all of its columns; None: none has."""
     kinds = kept.kinds(table)
-    return '<br>'.join(filled(text, lambda column: value_words(column, row, kinds)) for row in rows_with(text, kept, table, where)) or None
+    return ('<br>'.join(filled(text, lambda column: value_words(column, row, kinds)) for row in rows_with(text, kept, table, where))
+            or None)
 
 
 # --- the same as rows of a table ----------------------------------------------------------------------------------
@@ -171,8 +175,8 @@ def cell_of(piece: Piece, head: str, row: Typed, kinds: Kinds, is_only: bool) ->
 
 
 def cells_of(text: str, kept: Kept, table: str, where: str) -> list[Cell] | None:
-    """A number of each row in a cell of its own. In the text "HEAD: WORDS {column} WORDS; ..." the head names the row, with columns in
-    it. None: no row has all of its columns."""
+    """A number of each row in a cell of its own. In the text "HEAD: WORDS {column} WORDS; ..." the head names the row, with columns
+    in it. None: no row has all of its columns."""
     kinds = kept.kinds(table)
     found = re.match('^([^;(]*): (.*)$', text)
     head, rest = (found[1], found[2]) if found else ('', text)

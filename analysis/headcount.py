@@ -30,8 +30,8 @@ FIGURES = (*OF_USER, *OF_ALL, *OF_MACHINE, *DERIVED)
 ALONE = 'alone_percent'  # of a rule: what one user alone takes of a criterion's limit
 USERS = Layout('capacity-user/1', 'users user %mean_ms %p50_ms %p95_ms %apdex %late_percent | %keys')
 MACHINE = Layout('capacity-machine/1', 'users %keys_per_s %server_busy_percent %client_busy_percent %foreign_percent %waiting '
-                 '%available_bytes %swap_in_bytes_per_s %link_percent | %own_percent %major_faults_per_s %drops_per_s %client_waiting '
-                 '%memory_stall_ms_per_s')
+                 '%available_bytes %swap_in_bytes_per_s %link_percent | %own_percent %major_faults_per_s %drops_per_s '
+                 '%client_waiting %memory_stall_ms_per_s')
 
 
 @dataclass(slots=True)
@@ -216,4 +216,5 @@ def derive(p: Step, one: Step | None, rate: float, servers: float) -> None:
 
 def search_of(cell: Cell, found: Sequence[Any]) -> Search:
     steps = sorted((step for f in found for step in f.steps), key=lambda s: (s.users, s.repeat))
-    return Search(cell, steps, [limit for f in found for limit in f.limits], found[-1].servers if found else 1.0, rules_of(cell.run))
+    return Search(cell, steps, [limit for f in found for limit in f.limits], found[-1].servers if found else 1.0,
+                  rules_of(cell.run))

@@ -50,7 +50,8 @@ def is_full(s: Search, limit: Limit, rule: Rule) -> bool:
     memory that was available with one user still is, it was other programs."""
     if not is_met(s, limit, rule):
         return False
-    left, one = (step.of['available_bytes'] if step else nan for step in (s.step(limit.beyond, limit.repeat), s.step(1, limit.repeat)))
+    left, one = (step.of['available_bytes'] if step else nan for step in (s.step(limit.beyond, limit.repeat),
+                                                                          s.step(1, limit.repeat)))
     if rule.figure == 'faults_percent' and left > 0 and left >= one / 2:
         return False
     return not any(other is not rule and other.name == rule.unless and is_met(s, limit, other) for other in s.rules)
@@ -78,7 +79,8 @@ def full_resources(s: Search, limits: Sequence[Limit]) -> str:
                 tally.repeats.append(limit.repeat)
                 tally.fullness += fullness
     order = sorted(tallies.items(), key=lambda item: (-len(item[1].repeats), -item[1].fullness))
-    return ', '.join(name + (f' ({len(t.repeats)} of {len(reached)})' if len(t.repeats) < len(reached) else '') for name, t in order)
+    return ', '.join(name + (f' ({len(t.repeats)} of {len(reached)})' if len(t.repeats) < len(reached) else '')
+                     for name, t in order)
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------
@@ -143,8 +145,8 @@ def write_slopes(run: Run, kept: Kept) -> Iterator[Written]:
     for s in searches(run, kept):
         for limits in s.criteria():
             for one in headcount_forecast.fit_slopes(s, limits):
-                yield Written(s.cell, {**system(s.cell), 'criterion': limits[0].criterion, 'name': one.name, 'points': float(one.points),
-                                       'none': one.none, 'slope': one.slope, 'users': one.users})
+                yield Written(s.cell, {**system(s.cell), 'criterion': limits[0].criterion, 'name': one.name,
+                                       'points': float(one.points), 'none': one.none, 'slope': one.slope, 'users': one.users})
 
 
 def write_rules(run: Run, kept: Kept) -> Iterator[Written]:
@@ -163,5 +165,5 @@ def check(run: Run) -> None:
     headcount.rules_of(run)
 
 
-EXTRACTOR = Extractor(check=check, read=headcount.read, tables={'summary': write_summary, 'points': write_points, 'compare': write_rules,
-                                                                'slope': write_slopes})
+EXTRACTOR = Extractor(check=check, read=headcount.read, tables={'summary': write_summary, 'points': write_points,
+                                                                'compare': write_rules, 'slope': write_slopes})

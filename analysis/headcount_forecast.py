@@ -65,7 +65,8 @@ def first_third(s: Search, limits: Sequence[Limit]) -> list[Step]:
         chosen: list[Step] = []
         for step in own:
             enough = len(chosen) >= ROWS_LEAST and step.users * 3 > end
-            if not enough and not step.users >= limit.beyond and isfinite(step.of['own_percent']) and isfinite(step.of['keys_per_s']):
+            is_known = isfinite(step.of['own_percent']) and isfinite(step.of['keys_per_s'])
+            if not enough and not step.users >= limit.beyond and is_known:
                 chosen.append(step)
         rows += chosen if len(chosen) >= ROWS_LEAST else []
     return rows[:ROWS_MOST]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What in the files of a run names people and machines, and other words in its place. A file is JSON (*.json), or else a table. Texts and
-their values are as text stands in JSON. Pure."""
+"""What in the files of a run names people and machines, and other words in its place. A file is JSON (*.json), or else a table.
+Texts and their values are as text stands in JSON. Pure."""
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -136,7 +136,8 @@ def by_kind(kind: str, text: str, path: str) -> Found:
     elif kind == 'text' and re.search('[^A-Za-z0-9_.,:%+=-]', text):
         yield 'text', text
     elif kind == 'text':  # (words that are thinprobe's are left out later)
-        yield from (('text', part) for part in re.split('[,:=+]', text) if re.search('[A-Za-z]', part) and not re.fullmatch('[0-9.]+[A-Za-z]*', part))
+        yield from (('text', part) for part in re.split('[,:=+]', text) if re.search('[A-Za-z]', part)
+                    and not re.fullmatch('[0-9.]+[A-Za-z]*', part))
 
 
 def folder(text: str) -> Found:
@@ -160,7 +161,9 @@ def address(text: str) -> Found:
     text, n, full = ':'.join(parts), len(parts), sum(map(bool, parts))
     if any(len(part) > 4 for part in parts):
         return
-    if n == 8 == full or n == 6 and [*map(len, parts)] == [2] * 6 or n <= 8 and full > 1 and '::' in text and not re.search(':::|::.*::', text):
+    if n == 8 == full or n == 6 and [*map(len,
+                                          parts)] == [2] * 6 or n <= 8 and full > 1 and '::' in text and not re.search(':::|::.*::',
+                                                                                                                       text):
         yield 'address', text
 
 
@@ -192,7 +195,8 @@ def names_in(file: str, data: str, run: str) -> list[Named]:
 
     def look(text: str, path: str, key: str) -> str:
         place = file + (f': {path}' if path else '')
-        found = [*by_kind(kind_of(file, path, key), text, path), *(folder(f'{run}/cells/') if run in text else ()), *by_shape(text, path, key)]
+        found = [*by_kind(kind_of(file, path, key), text, path), *(folder(f'{run}/cells/') if run in text else ()),
+                 *by_shape(text, path, key)]
         out.extend(Named(kind, value, place) for kind, value in found if value not in NOBODY and (kind, value) != ('user', 'root'))
         return text
 
@@ -248,7 +252,8 @@ class Words:
 
 
 class Change(NamedTuple):
-    """where: 2: as a whole word in all texts, also in other letter case; 1: in the same; 0: only where the key says what the text is."""
+    """where: 2: as a whole word in all texts, also in other letter case; 1: in the same; 0: only where the key says what the text
+    is."""
     value: str
     word: str
     where: int

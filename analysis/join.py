@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several runs of one experiment as one run folder, which is then reported as any other: their tables one below the other. A run is one more
-system: its name stands behind the values of one axis (vnc/alpha; `joined` of run.json names it), and in the column `run_name` (in
-long.tsv: `run`).
+"""Several runs of one experiment as one run folder, which is then reported as any other: their tables one below the other. A run is
+one more system: its name stands behind the values of one axis (vnc/alpha; `joined` of run.json names it), and in the column
+`run_name` (in long.tsv: `run`).
 
-An experiment whose figures are not those of single runs has a join.py of its own: check(first, run), and samples(folder, runs, names), which
-makes the tables from the samples of all runs."""
+An experiment whose figures are not those of single runs has a join.py of its own: check(first, run), and samples(folder, runs,
+names), which makes the tables from the samples of all runs."""
 import json
 import os
 import re
@@ -80,15 +80,17 @@ def check_alike(one: One, first: One, work: str) -> None:
     if one.facts.get('runs') is not None:
         raise Stop(f'{run}: is a report of several runs; give those runs instead', USAGE)
     if stem != first.facts['experiment']:
-        raise Stop(f'{run}: a run of {stem}, but {first.path} is one of {first.facts["experiment"]}; give runs of one experiment', USAGE)
+        raise Stop(f'{run}: a run of {stem}, but {first.path} is one of {first.facts["experiment"]}; give runs of one experiment',
+                   USAGE)
     if one.threshold() != first.threshold():
-        raise Stop(f'{run}: its threshold for late keys is {words.plain(one.threshold())} ms, but {words.plain(first.threshold())} ms in '
-                   f'{first.path}; report each by itself', USAGE)
+        raise Stop(f'{run}: its threshold for late keys is {words.plain(one.threshold())} ms, but {words.plain(first.threshold())} '
+                   f'ms in {first.path}; report each by itself', USAGE)
     mine = work if one.is_attached() else one.work()  # in front of a window no work is done
     if work and work != mine:
         raise Stop(f'{run}: its work is {mine}, but {work} in {first.path}; report each by itself', USAGE)
     if not one.axis() and not own_join(stem):
-        raise Stop(f'{run}: {stem} compares no protocols or systems, so several runs do not fit in a figure; report each by itself', USAGE)
+        raise Stop(f'{run}: {stem} compares no protocols or systems, so several runs do not fit in a figure; report each by itself',
+                   USAGE)
     own = own_join(stem)
     if own:
         own.check(first.path, run)
@@ -164,13 +166,14 @@ WITHOUT_EFFECT = {'seed', 'on', 'port', 'quick', 'protocol', 'protocols', 'idle_
 
 def display_words(display: Facts) -> str:
     rate = display.get('frame_rate_per_s')
-    return ', '.join(str(text) for text in (display.get('version'), None if rate is None else f'{words.plain(rate)}/s', display.get('geometry'))
+    return ', '.join(str(text) for text in (display.get('version'), None if rate is None else f'{words.plain(rate)}/s',
+                                            display.get('geometry'))
                      if text is not None)
 
 
 def differences(runs: Sequence[One], keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Settings and machines that differ, but for protocols (the cells show these), what has no effect on figures, and fields that another
-    version does not have."""
+    """Settings and machines that differ, but for protocols (the cells show these), what has no effect on figures, and fields that
+    another version does not have."""
     found: dict[str, dict[str, Any]] = {}
 
     def had(key: str, *path: str) -> None:
@@ -222,9 +225,10 @@ def joined_cells(one: One, axis: str) -> list[dict[str, Any]]:
 def about(one: One, axis: str) -> dict[str, Any]:
     """What the joined run says of one of its runs."""
     host, lab, facts = one.facts.get('host') or {}, one.facts.get('lab') or {}, one.facts
-    out = {'name': one.name, 'host': lab.get('server') if lab.get('server') is not None else host.get('hostname'), 'started': facts.get('started'),
-           'state': facts.get('state'), 'repeats': one.settings().get('repeats'), 'kernel': host.get('kernel'),
-           'cpu': (host.get('cpu') or {}).get('model'), 'on': one.settings().get('on') or 'lab', 'folder': str(one.path)}
+    out = {'name': one.name, 'host': lab.get('server') if lab.get('server') is not None else host.get('hostname'),
+           'started': facts.get('started'), 'state': facts.get('state'), 'repeats': one.settings().get('repeats'),
+           'kernel': host.get('kernel'), 'cpu': (host.get('cpu') or {}).get('model'), 'on': one.settings().get('on') or 'lab',
+           'folder': str(one.path)}
     return out if axis == 'protocol' else {**out, 'run': dict(facts)}
 
 
@@ -245,9 +249,11 @@ def joined_facts(runs: Sequence[One], axis: str, command: str) -> dict[str, Any]
         'started': min(one.facts.get('started') or '' for one in runs), 'ended': max(one.facts.get('ended') or '' for one in runs),
         'state': next((state for one in runs if (state := one.facts.get('state')) != 'complete'), 'complete'),
         'settings': settings, 'axes': runs[0].facts.get('axes'), 'joined': axis, 'cells': cells,
-        'counts': {key: sum(within(one.facts, 'counts', key) or 0 for one in runs) for key in ('total', 'complete', 'missing', 'marked')},
+        'counts': {key: sum(within(one.facts, 'counts', key) or 0 for one in runs)
+                   for key in ('total', 'complete', 'missing', 'marked')},
         'protocol': None, 'protocols': {one.whole_name(name): display for one in runs for name, display in one.displays().items()},
-        'lab': {'shared_cpus': any(lab.get('shared_cpus') is True for lab in labs), 'cpus_server': alike([lab.get('cpus_server') for lab in labs]),
+        'lab': {'shared_cpus': any(lab.get('shared_cpus') is True for lab in labs),
+                'cpus_server': alike([lab.get('cpus_server') for lab in labs]),
                 'cpus_client': alike([lab.get('cpus_client') for lab in labs]),
                 'missing': [f'{one.name}: {what}' for one, lab in zip(runs, labs) for what in lab.get('missing') or []]},
         'runs': [about(one, axis) for one in runs], 'differs': differences(runs, keys), **({} if rows is None else {'rows': rows})}
@@ -278,8 +284,8 @@ def join_table(name: str, axis: str, files: Sequence[tuple[Path, One]]) -> str:
     for one, head, rows in tables:
         at = {c: i for i, c in enumerate(head)}
         for row in rows:
-            cells = [one.name if c == run_column else joined_value(one, axis, c, row[at[c]]) if at.get(c, len(row)) < len(row) else ''
-                     for c in columns]
+            cells = [one.name if c == run_column else joined_value(one, axis, c, row[at[c]]) if at.get(c, len(row)) < len(row)
+                     else '' for c in columns]
             lines.append('\t'.join(cells))
     return '\n'.join(lines) + '\n'
 
@@ -306,7 +312,8 @@ def join_tables(folder: Path, runs: Sequence[One], axis: str) -> None:
     for name in names:
         files = [(one.path / name, one) for one in runs if (one.path / name).is_file()]
         # without such a column, figures could not distinguish rows of different runs
-        lacking = [one for file, one in files if axis == 'protocol' and not {'protocol', 'system', 'cell'} & set(table_rows(file)[0])]
+        lacking = [one for file, one in files if axis == 'protocol'
+                   and not {'protocol', 'system', 'cell'} & set(table_rows(file)[0])]
         if not lacking:
             (folder / name).write_text(join_table(name, axis, files), encoding='utf-8')
         elif name == 'summary.tsv':
@@ -381,7 +388,8 @@ def join(paths: Sequence[Path], to: Path | None, label: str | None, checked: Any
     names = label.split(',') if label else made_names(runs)
     runs = [One(one.path, one.facts, name) for one, name in zip(runs, names)]
     axis = first.axis()
-    command = 'thinprobe report' + ''.join(f' {shlex.quote(str(one.path))}' for one in runs) + (f' --label {label}' if label else '')
+    command = 'thinprobe report' + ''.join(f' {shlex.quote(str(one.path))}' for one in runs) + (f' --label {label}'
+                                                                                                if label else '')
     write_facts(folder, joined_facts(runs, axis, command))
     own = own_join(first.facts['experiment'])
     try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kept runs (thinprobe gallery): run.json, report.md, some figures, and samples.tar.zst with what cannot be made again. All else is made of
-that, in a copy where the samples are unpacked; figures of a kept run are small, and its page links to them."""
+"""Kept runs (thinprobe gallery): run.json, report.md, some figures, and samples.tar.zst with what cannot be made again. All else is
+made of that, in a copy where the samples are unpacked; figures of a kept run are small, and its page links to them."""
 import re
 import shutil
 import subprocess
@@ -18,7 +18,8 @@ def summarize(folder: Path) -> None:
     program = programs() / 'summarize'
     if not program.is_file():
         raise Stop(f'{program} is missing; build it with: make')
-    done = subprocess.run([program, '--format', 'json', '-o', folder / 'summary.json', folder], stderr=subprocess.PIPE, text=True, errors='replace')
+    done = subprocess.run([program, '--format', 'json', '-o', folder / 'summary.json', folder], stderr=subprocess.PIPE, text=True,
+                          errors='replace')
     if done.returncode not in (0, 3):
         raise Stop(done.stderr.partition('\n')[0].removeprefix('summarize: '))
 
@@ -118,8 +119,8 @@ def slim_lines(lines: list[str]) -> Iterator[str]:
 
 
 def slim(svg: str) -> str:
-    """A figure to a fifth of a pixel: with H and V for lines along the axes, without points that are not used, empty groups, defaults of SVG,
-    and texts that only show where a page holds the drawing."""
+    """A figure to a fifth of a pixel: with H and V for lines along the axes, without points that are not used, empty groups,
+    defaults of SVG, and texts that only show where a page holds the drawing."""
     return ''.join(f'{line}\n' for line in slim_lines(svg.splitlines()))
 
 
@@ -129,8 +130,8 @@ def put_back(copied: Path, kept: Path) -> None:
         (kept / 'figures').mkdir(exist_ok=True)
         drawn = sorted((copied / 'figures').glob('*.svg'))
         for file in drawn:
-            (kept / 'figures' / file.name).write_text(slim(file.read_text(encoding='utf-8', errors='surrogateescape')), encoding='utf-8',
-                                                      errors='surrogateescape')
+            (kept / 'figures' / file.name).write_text(slim(file.read_text(encoding='utf-8', errors='surrogateescape')),
+                                                      encoding='utf-8', errors='surrogateescape')
         for file in (kept / 'figures').glob('*.svg'):
             if file.name not in {one.name for one in drawn}:
                 file.unlink()

@@ -142,7 +142,8 @@ def late_share(trains: Sequence[Train], threshold_ns: int, late: bool) -> tuple[
 
 
 def count_keys(trains: Sequence[Train]) -> KeyFigures:
-    out = KeyFigures({'late': Figure()} | {name: Figure() for name in QUANTILES}, {'late': Figure()} | {n: Figure() for n in QUANTILES})
+    out = KeyFigures({'late': Figure()} | {name: Figure() for name in QUANTILES},
+                     {'late': Figure()} | {n: Figure() for n in QUANTILES})
     for train in trains:
         keys = train.keys
         early = answers(keys, False)

@@ -77,7 +77,8 @@ def noise(run: Run, app: str) -> dict[str, Any]:
 def idle_noise(run: Run) -> dict[str, Any]:
     """Of each application, and of each session, which run.json names PROTOCOL-APP."""
     sessions = [(cell.text('protocol'), cell.text('app')) for cell in run.cells]
-    names = [f'{protocol}-{app}'.replace(':', '-') for protocol, app in dict.fromkeys(sessions) if protocol is not None and app is not None]
+    names = [f'{protocol}-{app}'.replace(':', '-') for protocol, app in dict.fromkeys(sessions) if protocol is not None
+             and app is not None]
     return {key: value for name in (*APPS, *names) for key, value in noise(run, name).items()}
 
 

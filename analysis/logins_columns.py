@@ -26,23 +26,24 @@ KIB = 1024.0
 MIB = 1048576.0
 # Sums over processes: private is private dirty plus swap; pss includes the share of swapped pages.
 SUMS = {'private_bytes': ('private_dirty_bytes', 'swap_bytes'), 'private_dirty_bytes': ('private_dirty_bytes',),
-        'swap_bytes': ('swap_bytes',), 'private_clean_bytes': ('private_clean_bytes',), 'pss_bytes': ('pss_bytes', 'swap_pss_bytes'),
-        'shared_bytes': ('shared_bytes',), 'page_tables_bytes': ('page_tables_bytes',), 'processes': (), 'threads': ('threads',)}
+        'swap_bytes': ('swap_bytes',), 'private_clean_bytes': ('private_clean_bytes',),
+        'pss_bytes': ('pss_bytes', 'swap_pss_bytes'), 'shared_bytes': ('shared_bytes',),
+        'page_tables_bytes': ('page_tables_bytes',), 'processes': (), 'threads': ('threads',)}
 # Counts of the kernel: the machine's memory (server: used memory without what the lab runs for the logins), and the logins' memory
 # cgroup.
 MACHINE = {'machine_bytes': 'used_bytes', 'lab_bytes': 'lab_bytes', 'machine_processes_bytes': 'processes_bytes',
-           'machine_kernel_bytes': 'kernel_bytes', 'machine_file_cache_bytes': 'file_cache_bytes', 'machine_total_bytes': 'total_bytes',
-           'group_bytes': 'group_used_bytes', 'group_kernel_bytes': 'group_kernel_bytes',
+           'machine_kernel_bytes': 'kernel_bytes', 'machine_file_cache_bytes': 'file_cache_bytes',
+           'machine_total_bytes': 'total_bytes', 'group_bytes': 'group_used_bytes', 'group_kernel_bytes': 'group_kernel_bytes',
            'group_shared_memory_bytes': 'group_shared_memory_bytes', 'group_file_cache_bytes': 'group_file_cache_bytes'}
 FIGURES = (*SUMS, 'server_bytes', *MACHINE)
 # figures that have a slope, and the column with the figure of all logins in MiB
 SLOPES = {'private': ('private_bytes', 'private_mb'), 'private_clean': ('private_clean_bytes', 'private_clean_mb'),
           'pss': ('pss_bytes', 'pss_mb'), 'page_tables': ('page_tables_bytes', None), 'group': ('group_bytes', 'group_mb'),
           'server': ('server_bytes', 'server_mb')}
-PROCESSES = Layout('login-memory/1', 'logins $name $class private_dirty_bytes swap_bytes private_clean_bytes pss_bytes shared_bytes | '
-                   'page_tables_bytes threads swap_pss_bytes')
-MEMORY = Layout('memory/1', 'logins used_bytes | lab_bytes processes_bytes kernel_bytes file_cache_bytes total_bytes group_used_bytes '
-                'group_kernel_bytes group_shared_memory_bytes group_file_cache_bytes')
+PROCESSES = Layout('login-memory/1', 'logins $name $class private_dirty_bytes swap_bytes private_clean_bytes pss_bytes '
+                   'shared_bytes | page_tables_bytes threads swap_pss_bytes')
+MEMORY = Layout('memory/1', 'logins used_bytes | lab_bytes processes_bytes kernel_bytes file_cache_bytes total_bytes '
+                'group_used_bytes group_kernel_bytes group_shared_memory_bytes group_file_cache_bytes')
 Counts = dict[str, float]
 
 
@@ -109,7 +110,8 @@ def read(repeat: Repeat) -> Readings:
 
 
 def scaled(f: Figure, unit: float) -> Figure:
-    return Figure(f.value / unit, f.start / unit, f.end / unit, f.low / unit, f.high / unit, both=(f.both[0] / unit, f.both[1] / unit))
+    return Figure(f.value / unit, f.start / unit, f.end / unit, f.low / unit, f.high / unit,
+                  both=(f.both[0] / unit, f.both[1] / unit))
 
 
 def write_summary(run: Run, kept: Kept) -> Iterator[Written]:
@@ -119,8 +121,8 @@ def write_summary(run: Run, kept: Kept) -> Iterator[Written]:
         for n in logins_of(run):
             row: dict[str, Value] = {
                 'system': system, 'protocol': protocol, 'kind': kind if dot else None, 'logins': float(n),
-                'state': 'measured' if cell.complete else cell.absence(), 'repeats': float(cell.complete), 'failed': float(cell.failed),
-                'marked': float(cell.flagged)}
+                'state': 'measured' if cell.complete else cell.absence(), 'repeats': float(cell.complete),
+                'failed': float(cell.failed), 'marked': float(cell.flagged)}
             if cell.repeats:
                 mean = {name: of_run(run, 'mean+ci', [r.all[n][name] for r in kept[cell.index]]) for name in FIGURES}
                 row |= mean | {mb: scaled(mean[name], MIB) for name, mb in SLOPES.values() if mb}
@@ -143,7 +145,8 @@ def write_slopes(run: Run, kept: Kept) -> Iterator[Written]:
                               for values in ([line.slope for line in lines], [line.start for line in lines]))
             yield Written(cell, {
                 'system': cell.text('system'), 'what': what, 'repeats': float(len(lines)), 'logins_min': float(logins[0]),
-                'logins_max': float(logins[-1]), 'slope_bytes': slopes, 'start_bytes': starts, 'slope_mb': scaled(slopes, MIB)}, False)
+                'logins_max': float(logins[-1]), 'slope_bytes': slopes, 'start_bytes': starts, 'slope_mb': scaled(slopes, MIB)},
+                          False)
 
 
 def private_of(readings: Sequence[Readings], kind: tuple[str, str]) -> float:

@@ -139,7 +139,8 @@ def numbers(repeat: Repeat, f: Found, names: Sequence[str]) -> dict[str, float]:
     f.profile = None
     return {
         **f.sums, 'all': profile.excess(0, False) / MS * minute, 'tick': sum(t.length for t in profile.ticks) / MS * minute,
-        'events': total(minute for e in profile.events if e.system > 0), 'longest': most([e.system / MS for e in profile.events], 0.0),
+        'events': total(minute for e in profile.events if e.system > 0),
+        'longest': most([e.system / MS for e in profile.events], 0.0),
         'seconds': f.wall_s, **{name: profile.of_class(name) / MS * minute for name in CLASSES},
         **{name: bound(repeat.cell.run, f, profile, name) for name in names if name.startswith(('bound.', 'bound_all.'))}}
 
@@ -205,7 +206,8 @@ def write_curves(run: Run, kept: Kept) -> Iterator[Written]:
         minutes = total(f.wall_s for f in found) / MINUTE_S
         for i, upto_ms in enumerate(CURVE if minutes > 0 else ()):
             all_ns, system_ns = (total(f.upto[k][i] for f in found) for k in (0, 1))
-            yield Written(cell, {'upto_ms': upto_ms, 'lost_ms_per_min': system_ns / MS / minutes, 'all_ms_per_min': all_ns / MS / minutes})
+            yield Written(cell, {'upto_ms': upto_ms, 'lost_ms_per_min': system_ns / MS / minutes,
+                                 'all_ms_per_min': all_ns / MS / minutes})
 
 
 def added(found: Sequence[Found]) -> dict[tuple[str, str, str], Ran]:
@@ -229,15 +231,16 @@ def write_culprits(run: Run, kept: Kept) -> Iterator[Written]:
             if left[tested] >= 0:
                 yield Written(cell, {
                     'class': group, 'kind': kind, 'culprit': name, 'lost_ms_per_min': over(one.ns / MS, minutes),
-                    'share_percent': 100 * one.ns / everything if everything > 0 else nan, 'times_per_min': over(one.events, minutes),
-                    'longest_ms': one.longest_ns / MS})
+                    'share_percent': 100 * one.ns / everything if everything > 0 else nan,
+                    'times_per_min': over(one.events, minutes), 'longest_ms': one.longest_ns / MS})
 
 
 def timeline_rows(run: Run, kept: Kept, name: str) -> Iterator[Written]:
     for cell in run.cells:
         for f in kept[cell.index][:1]:
             for b, (everything, system, tick) in enumerate(zip(*f.timelines[name])):
-                yield Written(cell, {'time_ms': b * BINS[name][0], 'lost_percent': system, 'all_percent': everything, 'tick_percent': tick})
+                yield Written(cell, {'time_ms': b * BINS[name][0], 'lost_percent': system, 'all_percent': everything,
+                                     'tick_percent': tick})
 
 
 def write_utilisation(run: Run, kept: Kept) -> Iterator[Written]:

@@ -83,8 +83,8 @@ def even(load: float, credit: float) -> Moments:
 def waits(load: float, link: Link) -> dict[str, float]:
     at_random, at_even = md1(load, link.credit), even(load, link.credit)
     frame = link.frame_ms
-    return {'wait_ms': at_random.mean * frame, 'variance_ms2': at_random.variance * frame * frame, 'even_wait_ms': at_even.mean * frame,
-            'even_variance_ms2': at_even.variance * frame * frame}
+    return {'wait_ms': at_random.mean * frame, 'variance_ms2': at_random.variance * frame * frame,
+            'even_wait_ms': at_even.mean * frame, 'even_variance_ms2': at_even.variance * frame * frame}
 
 
 def read(repeat: Repeat) -> Link:

@@ -77,12 +77,13 @@ def unusable(run: Run) -> str | None:
         took = most(rows, 'foreign_percent_max') if stolen < 1 else most(rows, 'disturbed_percent_max', 'foreign_percent_max')
         return (f'other processes{"" if stolen < 1 else " and the hypervisor"} took '
                 + ('too much' if took is None else f'up to {words.percent(took)} %')
-                + f" of the server's CPUs, in {len(foreign)} of {words.plural(len(measured), 'condition')}. Repeat it on a quiet machine."
+                + f" of the server's CPUs, in {len(foreign)} of {words.plural(len(measured), 'condition')}. Repeat it on a quiet "
+                "machine."
                 + (f' Also flagged: {also}.' if also else ''))
     if rows and all((row.get('overloaded') or 0) > 0 for row in rows):
         some = any(row['overloaded'] < (row.get('repeats') or 0) for row in rows)
-        return (f'the server cannot keep up with the keys{" in repeats of each" if some else " in any"} condition (overloaded), so there '
-                'is no response time.')
+        return (f'the server cannot keep up with the keys{" in repeats of each" if some else " in any"} condition (overloaded), so '
+                'there is no response time.')
     return None
 
 
@@ -98,7 +99,8 @@ def incomplete(run: Run) -> str | None:
     if total is not None and complete == total:
         return f'**Ended early** {said}, after all {words.plain(total)} measurements were made.'
     complete_text, total_text = (words.plain(n) if n is not None else '?' for n in (complete, total))
-    return f'**Incomplete** {said}: {complete_text} of {total_text} measurements were made. What is missing may change the findings.'
+    return (f'**Incomplete** {said}: {complete_text} of {total_text} measurements were made. What is missing may change the '
+            'findings.')
 
 
 def missing(run: Run) -> str | None:
@@ -120,8 +122,8 @@ def impossible(run: Run) -> str | None:
     found = [said(row) for row in run.table('impossible')]
     if not found:
         return None
-    return (f'**Left out as impossible**: {words.and_list(found[:6])}{f", and {len(found) - 6} more" if len(found) > 6 else ""}. Please '
-            'report it: only a mistake of thinprobe makes a negative time, or a figure outside its interval.')
+    return (f'**Left out as impossible**: {words.and_list(found[:6])}{f", and {len(found) - 6} more" if len(found) > 6 else ""}. '
+            'Please report it: only a mistake of thinprobe makes a negative time, or a figure outside its interval.')
 
 
 def kept(run: Run) -> str | None:
@@ -129,8 +131,8 @@ def kept(run: Run) -> str | None:
     facts = run.facts.get('kept')
     if not isinstance(facts, dict) or not (facts.get('left_out_bytes') or 0) > 0:
         return None
-    return (f'**Samples left out**: those of {words.plain(facts.get("conditions") or 0)} of {words.plural(len(cells(run)), "condition")} '
-            'are kept with this run; its tables and figures were made from all.')
+    return (f'**Samples left out**: those of {words.plain(facts.get("conditions") or 0)} of '
+            f'{words.plural(len(cells(run)), "condition")} are kept with this run; its tables and figures were made from all.')
 
 
 def runs(run: Run) -> str | None:
@@ -177,7 +179,8 @@ def differences(run: Run) -> str | None:
         return None
 
     def said(key: str, values: Mapping[str, Any]) -> str:
-        texts = [f'{" ".join(map(value_text, v)) if isinstance(v, list) else value_text(v)} ({name})' for name, v in unlike(values).items()]
+        texts = [f'{" ".join(map(value_text, v)) if isinstance(v, list) else value_text(v)} ({name})'
+                 for name, v in unlike(values).items()]
         return f'{key.replace("_", " ")} {words.and_list(texts)}'
 
     return f'**Not alike**: {"; ".join(said(k, v) for k, v in differs.items())}. What differs between the runs may come from this.'
@@ -225,7 +228,8 @@ def preliminary(run: Run) -> str | None:
 def unwatched(run: Run) -> str | None:
     """Without the lab's hosts, or without a view of the kernel's threads."""
     return None if run.facts.get('unwatched') is not True else (
-        "**Interference unknown**: what other processes took of the server's CPUs was not watched, so no condition is flagged for it. "
+        "**Interference unknown**: what other processes took of the server's CPUs was not watched, so no condition is flagged for "
+        "it. "
         'Take verdicts as preliminary.')
 
 
@@ -273,7 +277,8 @@ def shared(run: Run) -> str | None:
     return 'Other labs were allowed to use the same CPUs: their work is part of these figures.'
 
 
-ALL: tuple[Callable[[Run], str | None], ...] = (incomplete, missing, impossible, kept, runs, differences, preliminary, unwatched, not_usable,
+ALL: tuple[Callable[[Run], str | None], ...] = (incomplete, missing, impossible, kept, runs, differences, preliminary,
+                                                unwatched, not_usable,
                                                flagged, shared)
 
 

@@ -53,7 +53,8 @@ def train_offsets(probe: str, keys: Keys, seen: Traces) -> Offsets:
     out = Offsets()
     for key, _, was_sent, answered, _, _ in keys.rows():
         echo = seen.echoes.get(key)
-        sent, answer = wire_times(seen, key, echo.draw if echo else None) if probe == 'wire' else (was_sent or None, answered or None)
+        sent, answer = wire_times(seen, key, echo.draw if echo else None) if probe == 'wire' else (was_sent or None,
+                                                                                                   answered or None)
         if not echo or echo.received is None or echo.flushed is None or sent is None or answer is None:
             out.lost += 1
             continue
@@ -90,18 +91,20 @@ def probe_row(cell: Cell, delay: str | None, probe: str, o: Offsets, base_ms: fl
     tail, offset = tail_percent(len(values)), quantile_ms(values, 0.5)
     floor_ms = number(cell.run.json, f'protocols.{path}.floor_ms')
     return Written(cell, {
-        'path': path, 'probe': probe, 'delay': delay, 'trains': float(o.trains), 'marked': float(o.flagged), 'keys': float(len(values)),
-        'lost': float(o.lost), **{f'{name}_ms': quantile_ms(o.of[name], 0.5) for name in ('injected', 'measured', 'there', 'back')},
+        'path': path, 'probe': probe, 'delay': delay, 'trains': float(o.trains), 'marked': float(o.flagged),
+        'keys': float(len(values)), 'lost': float(o.lost),
+        **{f'{name}_ms': quantile_ms(o.of[name], 0.5) for name in ('injected', 'measured', 'there', 'back')},
         'offset_ms': offset, 'offset_min_ms': min(values, default=nan) / MS, 'offset_max_ms': max(values, default=nan) / MS,
         'sd_ms': figures.deviation(Sample(values)).value / MS, 'tail_percent': float(tail) if tail else nan,
         'tail_ms': quantile_ms(values, tail / 100) - offset if tail else nan,
-        'error_ms': quantile_ms(o.of['magnitude'], tail / 100) if tail else nan, 'less_base_ms': offset - base_ms, 'floor_ms': floor_ms,
-        'less_floor_ms': offset - floor_ms}, False)
+        'error_ms': quantile_ms(o.of['magnitude'], tail / 100) if tail else nan, 'less_base_ms': offset - base_ms,
+        'floor_ms': floor_ms, 'less_floor_ms': offset - floor_ms}, False)
 
 
 def has_no_delay(cell: Cell) -> bool:
     """No delay is injected."""
-    return any(text(one, 'name') == cell.text('delay') and number(one, 'ms') == 0 for one in elements(cell.run.json, 'settings.delays'))
+    return any(text(one, 'name') == cell.text('delay') and number(one, 'ms') == 0
+               for one in elements(cell.run.json, 'settings.delays'))
 
 
 def path_rows(cells: Sequence[Cell], kept: Kept) -> Iterator[Written]:

@@ -19,8 +19,8 @@ RANGE_MARK = '*'
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """id: stable words; text: Markdown, a bold verdict first; of which figure, or of a number without a unit; verdict: good, bad, none,
-    unsure; figure: stem of the SVG that shows it."""
+    """id: stable words; text: Markdown, a bold verdict first; of which figure, or of a number without a unit; verdict: good, bad,
+    none, unsure; figure: stem of the SVG that shows it."""
     id: str
     text: str
     about: Amount | float | None = None
@@ -35,11 +35,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A table of the page: columns of a table of the run: NAME? only where its values differ; TABLE:NAME from the row of that table with
-    the same first column. by: a column whose values are headings; only: a column whose rows with 0 or nothing are left out; rank: the
-    column that ranks the rows, at: where (axis -> "least", "most" or a value); breaks: axis, column, limit: the first row of each group
-    where the column is surely above the limit; floor: the column of medians that may for the most part be the display server's own
-    wait."""
+    """A table of the page: columns of a table of the run: NAME? only where its values differ; TABLE:NAME from the row of that table
+    with the same first column. by: a column whose values are headings; only: a column whose rows with 0 or nothing are left out;
+    rank: the column that ranks the rows, at: where (axis -> "least", "most" or a value); breaks: axis, column, limit: the first row
+    of each group where the column is surely above the limit; floor: the column of medians that may for the most part be the display
+    server's own wait."""
     id: str
     table: str
     title: str
@@ -136,8 +136,8 @@ def axes_key(row: Row, axes: Sequence[str]) -> str:
 # --- where a condition breaks, and rankings -----------------------------------------------------------------------
 
 def find_breaks(run: Run, view: View, rows: Sequence[Row]) -> list[int]:
-    """The first row of each group in which the column is surely above the limit. A group has the same values in the columns of the view
-    that are left of the axis."""
+    """The first row of each group in which the column is surely above the limit. A group has the same values in the columns of the
+    view that are left of the axis."""
     if not view.breaks or notes.unusable(run):
         return []
     axis, column, limit = view.breaks
@@ -157,8 +157,8 @@ def breaks_words(run: Run, labels: Labels, view: View, rows: Sequence[Row]) -> s
     _, column, limit = view.breaks
     unit = words.unit_of(column)
     bare = any(amount(row, column).low is None for row in rows)
-    return (f'Breaks: the first row in which "{without_unit(heading(run, labels, view.table, column))}" is surely above {words.plain(limit)}'
-            f'{f" {unit}" if unit else ""}, by the lower end of its interval'
+    return (f'Breaks: the first row in which "{without_unit(heading(run, labels, view.table, column))}" is surely above '
+            f'{words.plain(limit)}{f" {unit}" if unit else ""}, by the lower end of its interval'
             + (', or by its least value where there is none.' if bare else '.'))
 
 
@@ -168,7 +168,8 @@ def ranking(run: Run, view: View) -> list[dict[str, Any]]:
     rows = [dict(row) for row in part.table(view.table)]
     for name, which in view.at.items():
         values = [row[name] for row in rows if row.get(name) is not None]
-        wanted = (min(values, default=None) if which == 'least' else max(values, default=None)) if which in ('least', 'most') else which
+        wanted = ((min(values, default=None) if which == 'least' else max(values, default=None))
+                  if which in ('least', 'most') else which)
         rows = [row for row in rows if row.get(name) == wanted]
     who = view.names()[0]
     for table, name in (column.split(':') for column in view.names() if ':' in column):
@@ -215,7 +216,8 @@ class Grid:
 
 def is_shown(run: Run, view: View) -> bool:
     """A table of a run is shown where it has rows; a ranking, where there are two to rank."""
-    return bool(run.table(view.table)) and (not view.rank or sum(amount(row, view.rank).is_known() for row in ranking(run, view)) > 1)
+    return bool(run.table(view.table)) and (not view.rank
+                                            or sum(amount(row, view.rank).is_known() for row in ranking(run, view)) > 1)
 
 
 def few_note(rows: Sequence[Row], name: str, title: str) -> str | None:
@@ -243,8 +245,8 @@ def floor_notes(run: Run, rows: Sequence[Row], name: str) -> list[str]:
         if floor is None or ms is None or amounts.is_floor(ms, 0.5, floor) is not True:
             continue
         of = protocol_of(run, row).get('floor_of') or "half a frame of the server's clock"
-        found.add(f'{row["protocol"] + ": " if row.get("protocol") else ""}{words.with_unit(floor, "ms")} of each response, on average, '
-                  f'would be {of} (by arithmetic, not measured).')
+        found.add(f'{row["protocol"] + ": " if row.get("protocol") else ""}{words.with_unit(floor, "ms")} of each response, on '
+                  f'average, would be {of} (by arithmetic, not measured).')
     return sorted(found)
 
 
@@ -259,7 +261,8 @@ def view_columns(run: Run, view: View, rows: Sequence[Row]) -> list[str]:
     """Those that say something: NAME? where its values differ, or where one of what is better when lower is not 0."""
     bare = [name.rstrip('?') for name in view.names()]
     named = any(name is not None and name in (view.by, *bare) for name in (run.facts.get('joined'), 'protocol', 'cell'))
-    names = ([view.by] if view.by else []) + ([] if named or all(row.get('run_name') is None for row in rows) else ['run_name']) + view.names()
+    names = (([view.by] if view.by else []) + ([] if named or all(row.get('run_name') is None for row in rows) else ['run_name'])
+             + view.names())
     out = []
     for name in names:
         c = name.split(':')[-1].rstrip('?')
@@ -299,15 +302,17 @@ def grid(run: Run, labels: Labels, view: View, with_interval: bool, links: bool 
              if any(a.is_range() and not a.is_unresolved() for a in figures) else None,
              *(few_note(rows, name, head) for name, head in zip(names, heads)),
              *(floor_notes(run, rows, view.floor) if view.floor else ()),
-             '2 repeats: no interval.' if with_interval and any(amounts.lacks_interval(row, n) for row in rows for n in names) else None]
-    texts = [[text(i, j) for j in range(len(names))] + ([str(row.get('state') or '')] if state else []) for i, row in enumerate(rows)]
+             '2 repeats: no interval.' if with_interval and any(amounts.lacks_interval(row, n) for row in rows for n in names)
+             else None]
+    texts = [[text(i, j) for j in range(len(names))] + ([str(row.get('state') or '')] if state else [])
+             for i, row in enumerate(rows)]
     if any(re.search(r'(^|\()-?[0-9.]+, -?[0-9.]+\)?$', cell) for row in texts for cell in row):
         below.append('a, b: the values of two repeats, which have no interval.')
     axes = run.axes()
     at = [j for j, name in enumerate(names) if name in axes]
     folders = cell_folders(run) if with_interval and links else {}
-    out = Grid(heads + (['State'] if state else []), [c.type != 'text' for c in columns] + ([False] if state else []), texts, breaks,
-               at[-1] if at else None, [folders.get(axes_key(row, axes)) for row in rows], [note for note in below if note])
+    out = Grid(heads + (['State'] if state else []), [c.type != 'text' for c in columns] + ([False] if state else []), texts,
+               breaks, at[-1] if at else None, [folders.get(axes_key(row, axes)) for row in rows], [note for note in below if note])
     return with_places(view, rows, out) if view.rank else out
 
 
@@ -323,8 +328,9 @@ def with_places(view: View, rows: Sequence[Row], g: Grid) -> Grid:
 
 def cell_folders(run: Run) -> dict[str, str]:
     """The folder of a row's condition, by the axes of the run."""
-    return {axes_key(c['parameters'], run.axes()): 'cells/' + '/'.join(quote(part, safe="-_.!~*'()") for part in c['name'].split('/'))
-            for c in notes.cells(run) if c['name'] in run.cells} if run.axes() else {}
+    return ({axes_key(c['parameters'], run.axes()): 'cells/' + '/'.join(quote(part, safe="-_.!~*'()")
+                                                                        for part in c['name'].split('/'))
+             for c in notes.cells(run) if c['name'] in run.cells} if run.axes() else {})
 
 
 # --- for a terminal -----------------------------------------------------------------------------------------------
@@ -353,7 +359,8 @@ def terminal_table(g: Grid, grouped: bool) -> Iterable[str]:
         columns.append((c, width, g.right[c] and (c > first or not grouped)))
 
     def line(cells: Sequence[str]) -> str:
-        return ('  ' + '  '.join(cells[c].rjust(width) if right else cells[c].ljust(width) for c, width, right in columns)).rstrip(' ')
+        texts = (cells[c].rjust(width) if right else cells[c].ljust(width) for c, width, right in columns)
+        return ('  ' + '  '.join(texts)).rstrip(' ')
 
     heads = {c: wrap(g.head[c], width) for c, width, _ in columns}
     height = max(map(len, heads.values()), default=0)
@@ -403,7 +410,8 @@ def previous_note(run: Run, labels: Labels, views: Sequence[View]) -> str | None
     if not c or not before:
         return None
     name, rows = c.column, run.table('summary')
-    all_ = [Change(row, was, amounts.differ(was, row, name, len(rows))) for row in rows for was in [before.get(axes_key(row, run.axes()), {})]]
+    all_ = [Change(row, was, amounts.differ(was, row, name, len(rows))) for row in rows
+            for was in [before.get(axes_key(row, run.axes()), {})]]
     compared = [change for change in all_ if change.told.word != decide.UNTOLD]
     lost = [change for change in all_ if is_plain_number(change.was, name)
             and ((a := amount(change.now, name)).above or a.why == 'overloaded')]
@@ -418,8 +426,8 @@ def previous_note(run: Run, labels: Labels, views: Sequence[View]) -> str | None
         return None
     now = (f'{cell_text(amount(one.now, name), c, False)} now' if lost else
            f'{cell_number(one.now[name], c)} now, where it {"surely " if one.is_told() else ""}changed most')
-    at = [f'{heading(run, labels, "summary", axis)} {cell_words(one.now.get(axis), labels.value.get(axis) or {})}' for axis in run.axes()
-          if len(distinct(row.get(axis) for row in rows)) > 1]
+    at = [f'{heading(run, labels, "summary", axis)} {cell_words(one.now.get(axis), labels.value.get(axis) or {})}'
+          for axis in run.axes() if len(distinct(row.get(axis) for row in rows)) > 1]
     where = f' ({", ".join(at)})' if at else ''
     untold = len(rows) - len(compared)
     end = ('; not compared, as no condition has an interval then and now.' if not compared else
@@ -447,7 +455,8 @@ def beside_before(run: Run, view: View) -> tuple[Run, View]:
     if not any(amount(row, 'before').is_known() for row in rows):
         return run, view
     columns = ' '.join(f'{name} before' if name.rstrip('?') == c.column else name for name in view.names())
-    return (replace(run, tables={**run.tables, 'summary': rows}, columns=[*run.columns, replace(c, column='before', heading='Before')]),
+    return (replace(run, tables={**run.tables, 'summary': rows},
+                    columns=[*run.columns, replace(c, column='before', heading='Before')]),
             replace(view, columns=columns))
 
 
@@ -516,8 +525,8 @@ def all_findings(run: Run, analysis: Analysis) -> list[Finding]:
     """Of a disturbed run no finding is sure, and none is bold."""
     part = notes.undisturbed(run)
     if is_one_by_one(part):
-        of_all = [(f.id, replace(f, id=f'{f.id}-{name}', text=f'{name}: {f.text}')) for name, found in each_run(part, analysis.findings)
-                  for f in found]
+        of_all = [(f.id, replace(f, id=f'{f.id}-{name}', text=f'{name}: {f.text}'))
+                  for name, found in each_run(part, analysis.findings) for f in found]
         found = [f for id_ in distinct(i for i, _ in of_all) for i, f in of_all if i == id_]
     else:
         found = analysis.findings(part)
@@ -555,7 +564,8 @@ def terminal_view(run: Run, analysis: Analysis) -> list[str]:
 
 
 def terminal_cell(run: Run, analysis: Analysis) -> str:
-    """Of a run of one cell: the first two figures of the first view of the summary that has any; of several rows, the last (most load)."""
+    """Of a run of one cell: the first two figures of the first view of the summary that has any; of several rows, the last (most
+    load)."""
     labels = analysis.labels(run)
     for view in analysis.views(run):
         found = []

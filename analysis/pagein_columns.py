@@ -61,7 +61,8 @@ def read(repeat: Repeat) -> list[Trial]:
             put_key(document, timeout_ms, trial, name)
         put_typed(document, trial)
         put_processes(document, trial)
-        trial.values |= {'swap_in_bytes': number(document, 'swap_in_bytes'), 'read_percent': number(document, 'refaulted_read_percent')}
+        trial.values |= {'swap_in_bytes': number(document, 'swap_in_bytes'),
+                         'read_percent': number(document, 'refaulted_read_percent')}
     return trials.read_file(repeat, 'pagein.json', read_trial)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures of a run by gnuplot: rows of draw.py become the tables that plots/draw.gp reads, and these figures/NAME.svg, and for phones
-figures/narrow/NAME.svg. New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails."""
+"""Figures of a run by gnuplot: rows of draw.py become the tables that plots/draw.gp reads, and these figures/NAME.svg, and for
+phones figures/narrow/NAME.svg. New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails."""
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,8 @@ def write_tables(folder: Path, rows: Iterable[Sequence[Any]]) -> None:
         tables.setdefault(drawable(str(name)), []).append('\t'.join(map(cell_text, cells)) + '\n')
     folder.mkdir()
     for name, lines in tables.items():
-        (folder / name).write_text((CURVE_HEAD if name.startswith('curve-') else '') + ''.join(lines), encoding='utf-8', errors='replace')
+        (folder / name).write_text((CURVE_HEAD if name.startswith('curve-') else '') + ''.join(lines), encoding='utf-8',
+                                   errors='replace')
 
 
 # --- the narrow drawings ------------------------------------------------------------------------------------------
@@ -60,7 +61,8 @@ def fitted(svg: str) -> str:
     """A narrow drawing, cut off below its last words, and as wide as its longest line."""
     lines = svg.split('\n')
     left, right, low = text_ends(lines)
-    head = [re.sub('viewBox="0 0 380 [0-9]+"', f'viewBox="{int(left)} 0 {int(right - left)} {int(low + 14)}"', line, count=1) for line in lines[:8]]
+    head = [re.sub('viewBox="0 0 380 [0-9]+"', f'viewBox="{int(left)} 0 {int(right - left)} {int(low + 14)}"', line, count=1)
+            for line in lines[:8]]
     return '\n'.join(head + lines[8:])
 
 
@@ -79,7 +81,8 @@ def run_gnuplot(work: Path, scripts: Sequence[Path], families: Path) -> None:
     quoted = str(families).replace("'", "''")
     for layout, log in zip(LAYOUTS, logs):
         with open(log, 'wb') as out:
-            running.append(subprocess.Popen(['gnuplot', '-e', f"layout='{layout}'; families='{quoted}'", home() / 'plots/draw.gp', *scripts],
+            running.append(subprocess.Popen(['gnuplot', '-e', f"layout='{layout}'; families='{quoted}'",
+                                             home() / 'plots/draw.gp', *scripts],
                                             cwd=work / 'tables', stdin=subprocess.DEVNULL, stdout=out, stderr=out))
     failed = [log for process, log in zip(running, logs) if process.wait()]
     if failed:
@@ -99,8 +102,8 @@ def put(work: Path, folder: Path) -> None:
 
 
 def draw(folder: Path, work: Path, rows: Iterable[Sequence[Any]], script: Path | None = None, families: Path = Path()) -> None:
-    """Draws the figures of a run, and those of a script of the experiment's own, which finds the tables of the run as NAME.tsv. work: an
-    empty folder on the same disk."""
+    """Draws the figures of a run, and those of a script of the experiment's own, which finds the tables of the run as NAME.tsv.
+    work: an empty folder on the same disk."""
     need('gnuplot', 'gnuplot-nox')
     try:
         (work / 'figures/narrow').mkdir(parents=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The run before this one: the latest complete, usable one of the same experiment, settings (display servers' too) and host that lies beside
-it and began before it."""
+"""The run before this one: the latest complete, usable one of the same experiment, settings (display servers' too) and host that
+lies beside it and began before it."""
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

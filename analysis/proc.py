@@ -195,7 +195,8 @@ def read_group(folder: str) -> Group | None:
     if charged is None:
         charged, version = read_number(f'{folder}/memory.current'), 2
     stat = read_entries(f'{folder}/memory.stat')
-    parts = [stat.get(name) for name in (('total_rss', 'total_shmem', 'total_cache') if version == 1 else ('anon', 'shmem', 'file'))]
+    parts = [stat.get(name) for name in (('total_rss', 'total_shmem', 'total_cache') if version == 1
+                                         else ('anon', 'shmem', 'file'))]
     anonymous, shared, files = parts
     if charged is None or anonymous is None or shared is None or files is None:
         return None

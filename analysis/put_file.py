@@ -8,8 +8,8 @@ from analysis.foreign import full_disk
 
 
 def put_file(path: str, data: bytes) -> None:
-    """The data become the file; a device, a pipe or a link (/dev/stdout) stays what it is. (In a folder for all, another login could have
-    put a link in the place of the new file.)"""
+    """The data become the file; a device, a pipe or a link (/dev/stdout) stays what it is. (In a folder for all, another login
+    could have put a link in the place of the new file.)"""
     new = f'{path}.new'
     is_direct = os.path.islink(path) or (os.path.exists(path) and not os.path.isfile(path))
     try:

@@ -141,7 +141,8 @@ def numbers(repeat: Repeat, cache: Cache, names: Sequence[str]) -> dict[str, flo
     return found | {
         'random_places': cache.random_places, 'low': cache.low, 'high': cache.high, 'most': number(repeat.json, 'search.most'),
         'places': cache.places, 'sent_bytes': cache.places * cache.miss,
-        'picture_bytes': cache.places * cache.value('miss', 'frame_bytes'), 'scan_points': float(len(scans)), 'scan_agree': float(agree)}
+        'picture_bytes': cache.places * cache.value('miss', 'frame_bytes'), 'scan_points': float(len(scans)),
+        'scan_agree': float(agree)}
 
 
 def verdict(found: Sequence[Cache]) -> str | None:

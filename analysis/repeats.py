@@ -22,8 +22,8 @@ HEAD = 'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturb
 SAMPLES_MOST = 2 ** 20  # bytes of a cell.json
 FOREIGN_MOST = 10  # percent of the client's CPUs
 JUDGED_UNIT = re.compile('(us|ms|s|%|bytes?|[kK]?B|MB)')
-NOT_JUDGED = re.compile('.*(_max(_|$)|largest)|(late_p[0-9]+|lateness|left_late|started_late|load_behind|generator|probe|capture|foreign|steal'
-                        '|disturbed|backlog)_')
+NOT_JUDGED = re.compile('.*(_max(_|$)|largest)|(late_p[0-9]+|lateness|left_late|started_late|load_behind|generator|probe|capture'
+                        '|foreign|steal|disturbed|backlog)_')
 
 
 class Row(NamedTuple):
@@ -67,7 +67,8 @@ def cell_doubts(file: Path) -> Iterator[tuple[float, str]]:
         with open(file, 'rb') as stream:
             facts = json.loads(stream.read(SAMPLES_MOST))
         flag = re.search('foreign CPU time[^;]*', facts.get('marked') or '')
-        server, client = percent(facts, 'foreign_percent', 'steal_percent'), percent(facts, 'client_foreign_percent', 'client_steal_percent')
+        server, client = percent(facts, 'foreign_percent', 'steal_percent'), percent(facts, 'client_foreign_percent',
+                                                                                     'client_steal_percent')
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return
     if flag:
@@ -77,9 +78,9 @@ def cell_doubts(file: Path) -> Iterator[tuple[float, str]]:
 
 
 def doubts(run: Path, repeat: str = '*') -> Iterator[tuple[str, float, str]]:
-    """(repeat, percent, words) of what others did meanwhile; nothing where a repeat was not disturbed. Only by numbers that the tested
-    programs do not make: CPU time of other processes and stolen time, on the server's CPUs (the cell's flag says so) and on the
-    client's, where the probe goes before others, over 10 %."""
+    """(repeat, percent, words) of what others did meanwhile; nothing where a repeat was not disturbed. Only by numbers that the
+    tested programs do not make: CPU time of other processes and stolen time, on the server's CPUs (the cell's flag says so) and on
+    the client's, where the probe goes before others, over 10 %."""
     for pattern in (f'*/{repeat}/cell.json', f'*/{repeat}/*/cell.json'):
         for file in sorted((run / 'cells').glob(pattern)):
             yield from ((file.relative_to(run / 'cells').parts[1], *doubt) for doubt in cell_doubts(file))
@@ -126,8 +127,8 @@ def make_folder(run: Source, repeats: Sequence[str], work: Path) -> bool:
 
 def summed_up(work: Path) -> list[dict[str, str]]:
     """The rows of long.tsv. Raises Refused. (Of a repeat that failed there is none.)"""
-    done = subprocess.run([programs() / 'summarize', '--format', 'json', '-o', work / 'summary.json', work], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True, errors='replace')
+    done = subprocess.run([programs() / 'summarize', '--format', 'json', '-o', work / 'summary.json', work],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace')
     if not (work / 'long.tsv').is_file():
         raise Refused(done.stderr.partition('\n')[0])
     lines = [line.split('\t') for line in (work / 'long.tsv').read_text(encoding='utf-8', errors='surrogateescape').splitlines()]
@@ -135,8 +136,8 @@ def summed_up(work: Path) -> list[dict[str, str]]:
 
 
 def is_judged(row: Mapping[str, str]) -> bool:
-    """Whether a column says something of a variant: it has a direction, and is no count, no largest value, and nothing that says how well
-    was measured."""
+    """Whether a column says something of a variant: it has a direction, and is no count, no largest value, and nothing that says
+    how well was measured."""
     unit = row['unit']
     return (row['table'] == 'summary' and row['estimator'] != 'max' and bool(re.search('lower|higher', row['better']))
             and bool('/' in unit or JUDGED_UNIT.fullmatch(unit)) and not NOT_JUDGED.match(row['metric']))
@@ -175,8 +176,8 @@ def pooled_rows(run: Source, repeats: Sequence[str], variant: str, work: Path) -
     out = []
     for row in judged_rows(run, repeats, work):
         value = '' if row['above'] == '1' else row['value']
-        out.append(PooledRow(row['value'] + row['from'], value + row['to'], row['low'], row['high'], row['n'], variant, cell_of(row, ()),
-                             row['metric'], row['why']))
+        out.append(PooledRow(row['value'] + row['from'], value + row['to'], row['low'], row['high'], row['n'], variant,
+                             cell_of(row, ()), row['metric'], row['why']))
     return out
 
 
@@ -195,7 +196,8 @@ def axis_values(facts: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def varied(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
-    """The axes in which both have one value, not the same: they are the variants, and no conditions. Raises Unlike, with what differs."""
+    """The axes in which both have one value, not the same: they are the variants, and no conditions. Raises Unlike, with what
+    differs."""
     first, second = axis_values(a), axis_values(b)
     differ = [axis for axis in sorted({*first, *second}) if first.get(axis) != second.get(axis)]
     for axis in differ:

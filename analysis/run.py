@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run folder as a document: run.json, and its tables as rows with the types of schema.tsv. All of it is a stranger's: text is cleaned,
-sizes are bounded, nothing is evaluated."""
+"""A run folder as a document: run.json, and its tables as rows with the types of schema.tsv. All of it is a stranger's: text is
+cleaned, sizes are bounded, nothing is evaluated."""
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,8 +33,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """facts: run.json; columns: of schema.tsv; tables: by name. before: the start of the run before this one, whose summary `previous`
-    is, and the name of its folder. cells: names of folders of cells that are there."""
+    """facts: run.json; columns: of schema.tsv; tables: by name. before: the start of the run before this one, whose summary
+    `previous` is, and the name of its folder. cells: names of folders of cells that are there."""
     facts: Mapping[str, Any]
     columns: Sequence[Column]
     tables: Mapping[str, list[dict[str, Any]]]
@@ -74,7 +74,8 @@ class Run:
         return self.facts.get('runs') or []
 
     def column(self, table: str, name: str) -> Column:
-        return next((c for c in self.columns if c.table == table and c.column == name), Column(table, name, 'real', '', '', '', name))
+        return next((c for c in self.columns if c.table == table and c.column == name),
+                    Column(table, name, 'real', '', '', '', name))
 
 
 def known(value: Any, other: float) -> float:
@@ -117,7 +118,8 @@ def typed(rows: Sequence[Sequence[str]], types: Mapping[str, str] | None) -> lis
         return []
     head = rows[0]
     is_number = [types is None or types.get(name, 'text') != 'text' for name in head]
-    return [{name: number_or_text(cell) if number else cell or None for name, cell, number in zip(head, [*row, *[''] * len(head)], is_number)}
+    return [{name: number_or_text(cell) if number else cell or None
+             for name, cell, number in zip(head, [*row, *[''] * len(head)], is_number)}
             for row in rows[1:]]
 
 
@@ -250,7 +252,8 @@ def only_run(run: Run, name: str) -> Run:
     part = of_runs(run, [name])
 
     def unnamed(row: dict[str, Any]) -> dict[str, Any]:
-        return {c: v.replace(f'/{name}', '') if c in (axis, 'protocol', 'cell') and isinstance(v, str) else v for c, v in row.items()}
+        return {c: v.replace(f'/{name}', '') if c in (axis, 'protocol', 'cell') and isinstance(v, str) else v
+                for c, v in row.items()}
 
     facts = next((r.get('run') for r in part.runs()), None) or {}
     return replace(part, facts=facts, tables={t: [unnamed(row) for row in rows] for t, rows in part.tables.items()})

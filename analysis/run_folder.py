@@ -40,7 +40,8 @@ def end(_signal: int, _frame: Any) -> None:
 
 @contextmanager
 def work_folder(within: Path | None = None) -> Iterator[Path]:
-    """A folder for temporary files, which goes with the program, also where a signal ends it: within a run, or where all have theirs."""
+    """A folder for temporary files, which goes with the program, also where a signal ends it: within a run, or where all have
+    theirs."""
     signal.signal(signal.SIGINT, end)
     signal.signal(signal.SIGTERM, end)
     where = within or os.environ.get('TMPDIR') or '/tmp'  # (another one, if that cannot be written, would be a surprise)

@@ -204,7 +204,8 @@ def blocks(stream: BinaryIO) -> Iterator[bytes]:
         if len(rest) > ROW_BYTES:
             whole, end, rest = whole + end + b'\0', b'\n', b''
         # lines that all end within half the longest are quickly found
-        if b'\0' in whole or not all(b'\n' in whole[at:at + ROW_BYTES // 2] for at in range(0, len(whole) - ROW_BYTES // 2, ROW_BYTES // 2)):
+        if b'\0' in whole or not all(b'\n' in whole[at:at + ROW_BYTES // 2] for at in range(0, len(whole) - ROW_BYTES // 2,
+                                                                                            ROW_BYTES // 2)):
             whole = b'\n'.join(b'' if b'\0' in line or len(line) >= ROW_BYTES else line for line in whole.split(b'\n'))
         if end:
             yield whole + end
@@ -216,7 +217,8 @@ def split(block: bytes, header: Sequence[str], layout: Layout) -> dict[str, Sequ
     """The cells of each column. BadRow: a row of another length, or of another schema."""
     width, at_schema, n, schema = len(header), header.index('schema'), block.count(b'\n'), layout.schema.encode()
     cells = block.replace(b'\n', b'\t\n\t').split(b'\t')  # the end of a row is a cell, too
-    if not len(cells) - 1 == n * (width + 1) or not cells[width::width + 1].count(b'\n') == n == cells[at_schema::width + 1].count(schema):
+    if not len(cells) - 1 == n * (width + 1) or not cells[width::width + 1].count(b'\n') == n == cells[at_schema::width
+                                                                                                       + 1].count(schema):
         raise BadRow(next(i for i, row in enumerate(line.split(b'\t') for line in block.split(b'\n'))
                           if len(row) != width or row[at_schema] != schema))
     del cells[-1]

@@ -59,7 +59,8 @@ def parts(text: str) -> list[Part]:
 
 
 def figure_parts(texts: Texts) -> Iterator[Part]:
-    """Those of the figures that were drawn. One of NAME-* is of each that begins so, whose titles end in the rest; its text stands once."""
+    """Those of the figures that were drawn. One of NAME-* is of each that begins so, whose titles end in the rest; its text stands
+    once."""
     for part in parts('\n' + section(texts.readme, 'Figures')):
         if not part.name.endswith('*'):
             if part.name in texts.figures:
@@ -162,8 +163,8 @@ def conditions(run: Run, is_page: bool) -> Iterator[str]:
     before = list(facts(of.get('host')))
     protocols = facts(of['protocol'], 'protocol: ') if of.get('protocol') else facts(of.get('protocols'))
     yield from fact_table(['what', 'value'], [
-        *protocols, *facts(of.get('chain'), 'probe: '), *facts(of.get('calibration'), 'calibration: '), *facts(of.get('lab'), 'lab: '),
-        *((f'host: {name}', value) for name, value in before),
+        *protocols, *facts(of.get('chain'), 'probe: '), *facts(of.get('calibration'), 'calibration: '),
+        *facts(of.get('lab'), 'lab: '), *((f'host: {name}', value) for name, value in before),
         *((f'after: {name}', value) for name, value in facts(of.get('facts_after')) if (name, value) not in before)], is_page)
 
 
@@ -178,7 +179,8 @@ def open_section(name: str, title: str, lines: Sequence[str], is_page: bool) -> 
 
 
 def folded_section(name: str, title: str, lines: Sequence[str]) -> list[Section]:
-    return [Section(name, title, [f'<details id="{name}"><summary>{title}</summary>', '', *lines, '</details>', ''])] if lines else []
+    return ([Section(name, title, [f'<details id="{name}"><summary>{title}</summary>', '', *lines, '</details>', ''])]
+            if lines else [])
 
 
 def figure_lines(part: Part, run: Run, texts: Texts) -> list[str]:
@@ -205,7 +207,8 @@ def summary_lines(run: Run, texts: Texts, tables: Sequence[list[str]], aside: Se
     if not tables:
         return []
     beside = ['<div class="beside">', '<div>', ''] if aside else []
-    figures = [line for part in aside for line in ['</div>', '<div class="aside">', '', *titled_figure(part, run, texts), '</div>', '</div>', '']]
+    figures = [line for part in aside for line in ['</div>', '<div class="aside">', '', *titled_figure(part, run, texts),
+                                                   '</div>', '</div>', '']]
     return ['In brackets: 95 % confidence intervals. ">" means more than that.', '', *beside, *tables[0], *figures]
 
 
@@ -253,11 +256,12 @@ def report_lines(run: Run, analysis: Analysis, said: Said, texts: Texts) -> list
     nav = '<nav><a href="#findings">Findings</a>' + ''.join(f' <a href="#{s.id}">{s.title}</a>' for s in all_) + '</nav>'
     several = run.facts.get('runs')
     return [
-        f'# {markdown(page.title(run, analysis))}', '', markdown(page.setup(run, analysis)), '', *([nav, ''] if texts.is_page else []),
-        '<div class="lead">', f'<div class="verdict{" unusable" if notes.unusable(run) is not None else ""}">', '', f'> {verdict_line(said)}', '',
+        f'# {markdown(page.title(run, analysis))}', '', markdown(page.setup(run, analysis)), '',
+        *([nav, ''] if texts.is_page else []), '<div class="lead">',
+        f'<div class="verdict{" unusable" if notes.unusable(run) is not None else ""}">', '', f'> {verdict_line(said)}', '',
         *(line for note in said.notes for line in (f'> {markdown(note)}', '>')), '', '</div>', '<div class="first">', '',
         *(figure_lines(first, run, texts) if first else []), '</div>',
-        '<div class="findings">', '', *section_head('findings', 'Findings', texts.is_page), *finding_lines(said, texts), '', '</div>', '</div>', '',
-        *(runs_table(several, texts.is_page) if several is not None else []),
+        '<div class="findings">', '', *section_head('findings', 'Findings', texts.is_page), *finding_lines(said, texts), '',
+        '</div>', '</div>', '', *(runs_table(several, texts.is_page) if several is not None else []),
         *(line for s in all_ for line in s.lines),
         f'Make this report again from the samples with `thinprobe report RUN{" RUN..." if several else ""}`.']

@@ -199,7 +199,8 @@ def say_processes(out: Report, s: Login) -> None:
     table = out.table('lrrr', 'process', 'private', 'of it swapped', 'shared*')
 
     def say(name: str, m: Memory, *note: str) -> None:
-        table.row(name, memory_text(m.private()), memory_text(m.swap), memory_text(m.pss - m.private_dirty - m.private_clean), *note)
+        table.row(name, memory_text(m.private()), memory_text(m.swap), memory_text(m.pss - m.private_dirty - m.private_clean),
+                  *note)
 
     rows = sorted(s.rows, key=lambda row: -row.memory.private())
     named = len(rows) if len(rows) <= NAMED + 1 else NAMED

@@ -47,8 +47,8 @@ def protocol_row(first: Cell, cells: list[Cell], kept: Kept) -> Written | None:
     squares = nan if why else total((b - line.start - line.slope * a) ** 2 for a, b in zip(x, y))
     return Written(first, {
         'protocol': first.need('protocol'), 'points': float(len(x)),
-        'slope': Figure() if why else figures.estimate(line.slope, *(spreads.slope_interval(line) or spreads.NONE)), 'slope_why': why,
-        'late_from_ms': late if least <= late.value <= most else Figure(), 'start_ms': nan if why else line.start,
+        'slope': Figure() if why else figures.estimate(line.slope, *(spreads.slope_interval(line) or spreads.NONE)),
+        'slope_why': why, 'late_from_ms': late if least <= late.value <= most else Figure(), 'start_ms': nan if why else line.start,
         'spread_ms': sqrt(over(squares, len(x) - 2))}, False)
 
 

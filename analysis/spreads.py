@@ -77,7 +77,8 @@ def spread_tail(q: float, runs: int, half: float, distance: float) -> Interval:
     both errors are joined as by Zou & Donner (2008)."""
     freedom, distance = runs - 1, fabs(distance)
     variance = (special.normal_quantile(q) * half / t_wide(freedom)) ** 2 * runs
-    near, far = (hypot(half, sqrt(max(0.0, distance ** 2 + variance * (freedom / special.chi_squared_quantile(freedom, p) - 1))) - distance)
+    near, far = (hypot(half, sqrt(max(0.0, distance ** 2 + variance * (freedom / special.chi_squared_quantile(freedom, p) - 1)))
+                       - distance)
                  for p in (1 - TAIL, TAIL))
     return (-far, near) if q < 0.5 else (-near, far)  # below the median the far end is the lower one
 
@@ -160,7 +161,8 @@ def bca(value: float, replicates: Sequence[float], without: Sequence[float], exp
     bias = special.normal_quantile(min(max(below, 0.5), draws - 0.5) / draws)
     a = -skewness(without) * runs / (6 * (runs - 1) ** 1.5)
     a = a if isfinite(a) else 0  # NaN: all values without one run are equal
-    low, high = (quantile_of_sorted(replicates, special.normal_upper(-(bias + z / (1 - a * z)))) for z in (bias - wide, bias + wide))
+    low, high = (quantile_of_sorted(replicates, special.normal_upper(-(bias + z / (1 - a * z))))
+                 for z in (bias - wide, bias + wide))
     return low, high
 
 
@@ -286,8 +288,8 @@ ROUNDS = 32  # that take less time than a search for the runs
 
 
 def squared_runs(ones: int) -> tuple[int, int]:
-    """Of the runs of 1 in a number of base 2: the sum of their squared lengths, and the longest. A round makes each run one shorter;
-    the square of a length is twice the sum of the numbers up to it, less itself."""
+    """Of the runs of 1 in a number of base 2: the sum of their squared lengths, and the longest. A round makes each run one
+    shorter; the square of a length is twice the sum of the numbers up to it, less itself."""
     squares, shorter = -ones.bit_count(), 0
     while ones and shorter < ROUNDS:
         squares += 2 * ones.bit_count()
@@ -299,8 +301,8 @@ def squared_runs(ones: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class ShareRuns:
-    """Events that come in runs (late keys in stalls): of each repeat, how many are hits, how many there are, and the events in their
-    order, 1 for each hit, 0 for each other."""
+    """Events that come in runs (late keys in stalls): of each repeat, how many are hits, how many there are, and the events in
+    their order, 1 for each hit, 0 for each other."""
     stated: float  # length of a run that is assumed where there is none
     hits: list[float] = field(default_factory=list)
     n: list[float] = field(default_factory=list)
@@ -391,9 +393,9 @@ def beta_binomial(repeats: Sequence[tuple[float, float]]) -> Interval:
 
 
 def clustered_share(s: ShareRuns) -> tuple[Interval | None, bool]:
-    """Of the share of hits; and whether repeats differ by more than stalls explain (with a chance of 20 % where they do not). Events
-    count as the fewer independent ones that make the variance of runs within repeats (Korn & Graubard 1998). Where there are hits
-    and others, shares differ between repeats, too; else the interval is exact."""
+    """Of the share of hits; and whether repeats differ by more than stalls explain (with a chance of 20 % where they do not).
+    Events count as the fewer independent ones that make the variance of runs within repeats (Korn & Graubard 1998). Where there are
+    hits and others, shares differ between repeats, too; else the interval is exact."""
     _, apart = share_effect(s, SHARE_APART)
     effect, _ = share_effect(s, 0)
     if not isfinite(effect):

@@ -36,7 +36,8 @@ class Stages:
 
 def lengths(due: int, sent: int, wire: int, app: tuple[int, int] | None, reply: int, pixels: int) -> dict[str, int]:
     """The length of each stage. app: when the application had read and drawn; None: without a log."""
-    middle = {'wire_app': app[0] - wire, 'app_drawn': app[1] - app[0], 'drawn_wire': reply - app[1]} if app else {'wire_wire': reply - wire}
+    middle = ({'wire_app': app[0] - wire, 'app_drawn': app[1] - app[0], 'drawn_wire': reply - app[1]} if app
+              else {'wire_wire': reply - wire})
     return {'due_sent': sent - due, 'sent_wire': wire - sent, **middle, 'wire_pixels': pixels - reply, 'latency': pixels - due}
 
 

@@ -77,7 +77,8 @@ def read_series(repeat: Repeat, step: str, origin_ns: float) -> Series:
     out = read_traffic(repeat, step, origin)
     out.cpu_percent = [nan] * len(out.bytes)
     rows = list(zip(*repeat.table(f'{step}/cpu.tsv', CPU, False) or [])) if out.bytes else []
-    for (t0, wall0, own0), (t1, wall1, own1) in zip(rows, rows[1:]):  # CPU time between two readings counts in the bin of their middle
+    # CPU time between two readings counts in the bin of their middle
+    for (t0, wall0, own0), (t1, wall1, own1) in zip(rows, rows[1:]):
         if None in (t0, t1, wall0, wall1, own0, own1) or not t0 or wall1 <= wall0:
             continue
         at = bin_of((t0 + t1) // 2, origin) - out.first

@@ -88,7 +88,8 @@ def statistic(run: Run, trials: Sequence[Trial], value: str, name: str) -> Figur
                    high=high / SCALE if high / SCALE < min(bounds, default=inf) else nan)
 
 
-def by_name(run: Run, trials: Sequence[Trial], groups: Sequence[str], values: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, Figure]]:
+def by_name(run: Run, trials: Sequence[Trial], groups: Sequence[str], values: Sequence[str],
+            names: Sequence[str]) -> Iterator[tuple[str, Figure]]:
     """The figures of these names; of others nothing."""
     for name in names:
         words, _, rest = name.partition('.')

@@ -44,8 +44,8 @@ def p90_kind(row: Row) -> str:
 
 
 def held_by_value(kind: str, held: bool | None) -> bool:
-    """Whether the 90 % value decides: a value without an interval holds only if the share of late keys does, too; a range without one that is
-    on both sides of the limit decides that it cannot be told."""
+    """Whether the 90 % value decides: a value without an interval holds only if the share of late keys does, too; a range without
+    one that is on both sides of the limit decides that it cannot be told."""
     return not held if kind == 'value' else held is not None
 
 
@@ -79,8 +79,8 @@ def late(row: Row) -> str:
 
 
 def even(row: Row) -> str:
-    return (f'How evenly: {level(row, "late_share_percent")} of {words.plural(row.get("keys") or 0, "key")} took longer than 100 ms; the slowest '
-            f'took {amounts.in_words(amount(row, "latency_max_ms"))}.')
+    return (f'How evenly: {level(row, "late_share_percent")} of {words.plural(row.get("keys") or 0, "key")} took longer than 100 '
+            f'ms; the slowest took {amounts.in_words(amount(row, "latency_max_ms"))}.')
 
 
 def network(row: Row, rtt_ms: float | None) -> dict[str, Any] | None:
@@ -109,9 +109,11 @@ def whose(of: Tried, net: Mapping[str, Any] | None) -> str:
 
 def late_probe(of: Tried) -> str | None:
     keys = sum(of.results('keys_left_late'))
+    if not keys:
+        return None
     latest = words.with_unit(max(of.results('left_late_max_ms'), default=None), 'ms')
-    return (f'Left late: {number_text(keys)} of {words.plural(of.row.get("keys") or 0, "key")} were sent over 10 ms too late, the latest by {latest}, '
-            'because this machine was busy. The upper ends of ranges include this delay.') if keys > 0 else None
+    return (f'Left late: {number_text(keys)} of {words.plural(of.row.get("keys") or 0, "key")} were sent over 10 ms too late, the '
+            f'latest by {latest}, because this machine was busy. The upper ends of ranges include this delay.')
 
 
 def sentences(of: Tried, net: Mapping[str, Any] | None) -> list[str]:
@@ -143,8 +145,8 @@ def bug_report(of: Tried, said: Mapping[str, Any]) -> list[str]:
     uncounted = sum(of.results('keys_skipped')) + 4 * found  # the warm-up, and two pairs to find the field where it was looked for
     link = f'round trip {words.with_unit(net["rtt_ms"], "ms")} (least of TCP)' if net else 'not known'
     return [f'thinprobe {said["version"]}, {text(said["system"])}, {said["kernel"]}', f'server: {said["server"]}', f'link: {link}',
-            f'typed: {value_text(said["keys_sent"])} keys, {value_text(said["keys_answered"])} answered, after {value_text(uncounted)} to warm up and '
-            f'to find the field; "a" and BackSpace, into {said["into"]}',
+            f'typed: {value_text(said["keys_sent"])} keys, {value_text(said["keys_answered"])} answered, after '
+            f'{value_text(uncounted)} to warm up and to find the field; "a" and BackSpace, into {said["into"]}',
             f'pixels: {text(said["region"])}; which encodings and caps were in use is not known beyond the line of the server',
             *said['sentences'][:2], *said['sentences'][3:], "not known: which part is the server's", f'again: {said["command"]}']
 
@@ -155,15 +157,17 @@ def result(of: Tried) -> dict[str, Any]:
     settings, host = facts.get('settings') or {}, facts.get('host') or {}
     sent, answered = of.results('keys_sent'), of.results('keys_answered')
     said: dict[str, Any] = {
-        'schema': SCHEMA, 'target': str(settings.get('on') or '').removeprefix('attach:'), 'into': of.protocol('says'), 'status': of.status,
-        'seconds': facts.get('measured_s'), 'run': of.folder, 'command': facts.get('command'),
-        'report': None if of.no_page else f'{of.folder}/report.html', 'version': facts.get('version'), 'started': facts.get('started'),
-        'system': host.get('system'), 'kernel': host.get('kernel'), 'server': of.protocol('server'), 'region': of.protocol('region'),
-        'repeats': settings.get('repeats'), 'keys_sent': sum(sent) if sent else None, 'keys_answered': sum(answered) if answered else None,
-        'keys_left_late': sum(of.results('keys_left_late')), 'left_late_max_ms': max(of.results('left_late_max_ms'), default=None),
+        'schema': SCHEMA, 'target': str(settings.get('on') or '').removeprefix('attach:'), 'into': of.protocol('says'),
+        'status': of.status, 'seconds': facts.get('measured_s'), 'run': of.folder, 'command': facts.get('command'),
+        'report': None if of.no_page else f'{of.folder}/report.html', 'version': facts.get('version'),
+        'started': facts.get('started'), 'system': host.get('system'), 'kernel': host.get('kernel'),
+        'server': of.protocol('server'), 'region': of.protocol('region'),
+        'repeats': settings.get('repeats'), 'keys_sent': sum(sent) if sent else None, 'keys_answered': sum(answered)
+        if answered else None, 'keys_left_late': sum(of.results('keys_left_late')),
+        'left_late_max_ms': max(of.results('left_late_max_ms'), default=None),
         'latency_ms': {name: known(row, f'latency_{name}_ms') for name in ('p50', 'p90', 'max')},
-        'late_share_percent': known(row, 'late_share_percent'), 'threshold_ms': words.LATE_MS, 'network': net, 'sentences': sentences(of, net),
-        'limits': limit_rows(of)}
+        'late_share_percent': known(row, 'late_share_percent'), 'threshold_ms': words.LATE_MS, 'network': net,
+        'sentences': sentences(of, net), 'limits': limit_rows(of)}
     return {**said, 'for_a_bug_report': bug_report(of, said)}
 
 
@@ -172,7 +176,8 @@ def text_lines(said: Mapping[str, Any], no_page: str) -> tuple[list[str], list[s
     limits = [f'  {TICKS[one["holds"]]} 90 % of the keys within {value_text(one["ms"])} ms ({one["name"]})'
               + (', by a figure without an interval' if one.get('bare') else '') for one in said['limits']]
     report = said['report'] if said['report'] is not None else no_page
-    return said['sentences'], ['', *limits, '', f'Report: {report}', '', 'For a bug report:', *(f'  {line}' for line in said['for_a_bug_report'])]
+    return said['sentences'], ['', *limits, '', f'Report: {report}', '', 'For a bug report:',
+                               *(f'  {line}' for line in said['for_a_bug_report'])]
 
 
 # --- parts, and the run -------------------------------------------------------------------------------------------
@@ -203,15 +208,15 @@ def parameters(kind: str) -> dict[str, Any]:
 
 def cell(report: Report, kind: str, repeat: int) -> dict[str, Any]:
     """cell.json of a part."""
-    return {'schema': 'thinprobe.cell/1', 'parameters': parameters(kind), 'repeat': repeat, 'state': 'complete', 'reason': '', 'marked': '',
-            'series': 'latency', 'probe_cpu_percent': report['result'].get('probe_cpu_percent'),
+    return {'schema': 'thinprobe.cell/1', 'parameters': parameters(kind), 'repeat': repeat, 'state': 'complete',
+            'reason': '', 'marked': '', 'series': 'latency', 'probe_cpu_percent': report['result'].get('probe_cpu_percent'),
             'period_ms': (report.get('settings') or {}).get('period_ms'), 'cost_ms': None}
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the shell knows of a run. title: what was typed into; own: ms of a terminal here; total, whole: parts that were asked for, and
-    that did not end early; early: why the run did."""
+    """What the shell knows of a run. title: what was typed into; own: ms of a terminal here; total, whole: parts that were asked
+    for, and that did not end early; early: why the run did."""
     experiment: str
     command: str
     version: str
@@ -245,19 +250,22 @@ def run_facts(given: Given, reports: Sequence[Report]) -> dict[str, Any]:
     first = reports[0]['settings']
     is_complete = given.state == 'complete'
     return {
-        'schema': 'thinprobe.run/1', 'experiment': given.experiment, 'version': given.version, 'started': given.started, 'ended': given.ended,
-        'measured_s': given.took, 'state': given.state, 'command': given.command,
-        'settings': {'on': f'attach:{given.target}', 'protocols': [given.kind], 'apps': ['own'], 'loads': [0], 'seconds': given.seconds,
-                     'repeats': len(reports), 'regime': 'session', 'modes': ['tap'], 'wire': False, 'seed': 1, 'threshold_ms': words.LATE_MS,
-                     'threshold': 'perception', 'link': 'none', 'quick': True, 'rate_per_s': first.get('rate_per_s')},
+        'schema': 'thinprobe.run/1', 'experiment': given.experiment, 'version': given.version, 'started': given.started,
+        'ended': given.ended, 'measured_s': given.took, 'state': given.state, 'command': given.command,
+        'settings': {'on': f'attach:{given.target}', 'protocols': [given.kind], 'apps': ['own'], 'loads': [0],
+                     'seconds': given.seconds, 'repeats': len(reports), 'regime': 'session', 'modes': ['tap'], 'wire': False,
+                     'seed': 1, 'threshold_ms': words.LATE_MS, 'threshold': 'perception', 'link': 'none', 'quick': True,
+                     'rate_per_s': first.get('rate_per_s')},
         'axes': ['protocol', 'app', 'sinks'],
-        'cells': [{'name': f'{given.kind}-own-0', 'parameters': parameters(given.kind), 'state': given.state if is_complete else 'partial',
-                   'complete': given.whole, 'flags': []}],
+        'cells': [{'name': f'{given.kind}-own-0', 'parameters': parameters(given.kind), 'state': given.state if is_complete
+                   else 'partial', 'complete': given.whole, 'flags': []}],
         'counts': {'total': given.total, 'complete': given.whole, 'missing': given.total - given.whole, 'marked': 0},
         'calibration': given.calibration, 'host': given.host,
-        'protocol': {'server': given.server, 'version': '', 'says': given.title, 'title': given.title, 'window': first.get('window'),
-                     'watch': 'update', 'region': first.get('region'), 'rtt_ms': round_trip(given, reports), 'terminal_ms': given.own,
-                     'frame_rate_per_s': None, 'encodings': [], 'compression': 'unknown', 'encryption': 'unknown', 'floor_ms': None},
+        'protocol': {'server': given.server, 'version': '', 'says': given.title, 'title': given.title,
+                     'window': first.get('window'), 'watch': 'update', 'region': first.get('region'),
+                     'rtt_ms': round_trip(given, reports), 'terminal_ms': given.own,
+                     'frame_rate_per_s': None, 'encodings': [], 'compression': 'unknown', 'encryption': 'unknown',
+                     'floor_ms': None},
         'lab': {'server': 'not ours, unknown', 'shared_cpus': False, 'rootless': not given.is_root, 'capture': 'none', 'missing': [
             'server: not ours, so nothing is known of its CPUs, its load and its scheduling, and nothing was changed on it',
             'link rate and delay: as they are, not emulated', 'packets and bytes: not captured']},

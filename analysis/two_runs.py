@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs of one experiment against the first of them, by the repeats of each condition: what compare prints, and gate of a baseline."""
+"""Runs of one experiment against the first of them, by the repeats of each condition: what compare prints, and gate of a
+baseline."""
 import os
 import re
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frame of all pages, and HTML of Markdown dressed for them: drawings inside, tables with room. A page loads nothing from elsewhere."""
+"""The frame of all pages, and HTML of Markdown dressed for them: drawings inside, tables with room. A page loads nothing from
+elsewhere."""
 import base64
 import hashlib
 import re
@@ -130,5 +131,7 @@ def run_page(folder: Path, markdown: str, title: str) -> str:
     links = ''.join(f' <a download="{name}" href="data:text/plain;charset=utf-8;base64,'
                     f'{base64.b64encode((folder / name).read_bytes()).decode()}">{name}</a>'
                     for name in ('summary.tsv', 'findings.json', 'run.json', 'report.md'))
-    files = f'<p class="files">In this page:{links}.<br>Links to other files work where this page lies in the folder of its run.</p>\n'
-    return page_html(title, dressed(html_of(markdown), folder) + files, '', (home() / 'analysis/page.js').read_text(encoding='utf-8'))
+    files = (f'<p class="files">In this page:{links}.<br>Links to other files work where this page lies in the folder of its '
+             'run.</p>\n')
+    return page_html(title, dressed(html_of(markdown), folder) + files, '',
+                     (home() / 'analysis/page.js').read_text(encoding='utf-8'))

@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ab_rates.py [BLOCKS [MINUTES]] | --bound HITS N - how often `thinprobe ab` is wrong, and how soon it is right: sequences with a look after
-each start, simulated, and drawn from the starts of real comparisons of a variant with itself. Prints Markdown (tests/ab-error-rates.sh)."""
+"""ab_rates.py [BLOCKS [MINUTES]] | --bound HITS N - how often `thinprobe ab` is wrong, and how soon it is right: sequences with a
+look after each start, simulated, and drawn from the starts of real comparisons of a variant with itself. Prints Markdown
+(tests/ab-error-rates.sh)."""
 import sys
 from math import fabs, log, sqrt
 from pathlib import Path
@@ -105,7 +106,8 @@ def print_laws(laws, with_starts, rng):
         cells = []
         for metrics in (1, 4, 12):
             called, lengths = zip(*(sequence(law, metrics, rng) for _ in range(SEQUENCES)))
-            cells.append(f' {100 * sum(called) / SEQUENCES:.1f} %' + (f', {sorted(lengths)[SEQUENCES // 2]}' if with_starts else ''))
+            cells.append(f' {100 * sum(called) / SEQUENCES:.1f} %' + (f', {sorted(lengths)[SEQUENCES // 2]}'
+                                                                      if with_starts else ''))
         print(f'| {what} |{" |".join(cells)} |', flush=True)
 
 
@@ -114,15 +116,15 @@ def print_simulated():
     print('| what disturbs | called: 1 metric | 4 metrics | 12 metrics |\n|---|---:|---:|---:|')
     print_laws(NUISANCES, False, rng)
     few, more, most = (naive_rate(looks, rng) for looks in (40, 28, 10))
-    print(f'\nFor comparison: an ordinary t test after each start gives a false alarm in {most:.1f} % of the comparisons of 10 starts, in '
-          f'{more:.1f} % of\nthose of 28, and in {few:.1f} % of those of 40.')
+    print(f'\nFor comparison: an ordinary t test after each start gives a false alarm in {most:.1f} % of the comparisons of 10 '
+          f'starts, in {more:.1f} % of\nthose of 28, and in {few:.1f} % of those of 40.')
     print('\n| B is 10 % slower | found, starts: 1 metric | 4 metrics | 12 metrics |\n|---|---:|---:|---:|')
     print_laws(POWERS, True, rng)
 
 
 def resampled(series, pool, shift, rng):
-    """One sequence drawn from real starts: each with a random sign, so that no metric differs in truth; `shift` is added to the first
-    metric. (told, first told, starts)"""
+    """One sequence drawn from real starts: each with a random sign, so that no metric differs in truth; `shift` is added to the
+    first metric. (told, first told, starts)"""
     figures, told, start = [Figure(s.figure.effect) for s in series], False, 0
     while start < STARTS_MOST:
         start += 1

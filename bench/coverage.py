@@ -1,14 +1,14 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""coverage.py [DRAWS] - how often the 95 % intervals of summarize hold the truth, by simulation of repeats whose truth is known. (1000
-draws; a table on standard output; the same numbers each time.)
+"""coverage.py [DRAWS] - how often the 95 % intervals of summarize hold the truth, by simulation of repeats whose truth is known.
+(1000 draws; a table on standard output; the same numbers each time.)
 
-Keys come at 20/s, 200 in a repeat. "alone": each key for itself; "bursts": ten keys in a row share their fate, as in a stall of half a
-second; "uneven": bursts whose length is random (geometric) with mean ten; "rare stalls": once in 400 keys, 20 take ten times as long;
-"repeats differ": the share of late keys is lognormal over the repeats (sigma 0.6). Latencies are lognormal or Pareto (index 1.5), and
-repeats may differ by a factor (sigma 0.1, 0.3, 0.8). "stop": repeats are added from the fifth on, until the interval is 20 or 10 % to
-each side (--until-sure); held is how often it holds then (of a fifth of the draws), and repeats how many there are on average, of at
-most 60."""
+Keys come at 20/s, 200 in a repeat. "alone": each key for itself; "bursts": ten keys in a row share their fate, as in a stall of
+half a second; "uneven": bursts whose length is random (geometric) with mean ten; "rare stalls": once in 400 keys, 20 take ten times
+as long; "repeats differ": the share of late keys is lognormal over the repeats (sigma 0.6). Latencies are lognormal or Pareto
+(index 1.5), and repeats may differ by a factor (sigma 0.1, 0.3, 0.8). "stop": repeats are added from the fifth on, until the
+interval is 20 or 10 % to each side (--until-sure); held is how often it holds then (of a fifth of the draws), and repeats how many
+there are on average, of at most 60."""
 import sys
 from dataclasses import dataclass
 from math import cos, erfc, exp, hypot, isnan, log, nan, pi, sqrt

@@ -9,27 +9,31 @@ usage: truth.py BURSTS --lost FILE [--who FILE] [--report FILE]     idleprofile'
 BURSTS is the --burst-log of sink, of one process on one CPU; all times are CLOCK_MONOTONIC. Prints one "key<TAB>value" a line:
 
  bursts burned_s       how many, and the CPU time they took by their own account
- found                 those at least half of which the tool saw as lost; found_below_1ms, _10ms, _100ms, found_longer: "found of all"
- inside_s inside_low_percent inside_high_percent
-                       time lost inside the bursts' own intervals, in percent of burned_s. An event of several parts says how much was
-                       lost, not where in its span; hence from, to.
- length_good_percent   bursts with the length that the tool gives their culprit (else: to what it saw) within max(20 us, 1 %) of the log. The
-                       culprit's way into the interval and out of it is not in the log. So of a row that sticks out by at most 100 us the length
-                       is from what must to what can lie inside; of one that does by more, it is what must.
+ found                 those at least half of which the tool saw as lost; found_below_1ms, _10ms, _100ms, found_longer: "found of
+ all" inside_s inside_low_percent inside_high_percent
+                       time lost inside the bursts' own intervals, in percent of burned_s. An event of several parts says how much
+                       was lost, not where in its span; hence from, to.
+ length_good_percent   bursts with the length that the tool gives their culprit (else: to what it saw) within max(20 us, 1 %) of the
+ log. The
+                       culprit's way into the interval and out of it is not in the log. So of a row that sticks out by at most 100
+                       us the length is from what must to what can lie inside; of one that does by more, it is what must.
  length_strict_percent the same, where only what must lie inside the interval counts: no range
  untouched untouched_good_percent
-                       the same of the bursts whose interval is their CPU time, within that tolerance. What a hypervisor takes from a burst leaves
-                       no record in the guest: it stands in the culprit's length, and the kernel leaves it out of the log.
+                       the same of the bursts whose interval is their CPU time, within that tolerance. What a hypervisor takes from
+                       a burst leaves no record in the guest: it stands in the culprit's length, and the kernel leaves it out of the
+                       log.
  with_interrupts_good_percent
-                       as length_good_percent, where up to all of the interrupts inside the interval may be added: the kernel's account of a task holds them
-                       too, or not, as it was built
+                       as length_good_percent, where up to all of the interrupts inside the interval may be added: the kernel's
+                       account of a task holds them too, or not, as it was built
  length_error_us_p50 _p99 _max                                      how far off, without the sign
  around_us_p50                                                      how much that way is
- interval_percent      the intervals themselves, in percent of burned_s: more than 100 % of real-time bursts is what a hypervisor took
+ interval_percent      the intervals themselves, in percent of burned_s: more than 100 % of real-time bursts is what a hypervisor
+ took
  named_percent         of the time lost inside, what is put down to the burster at least
  own_s own_percent     what is put down to the burster in all, in percent of burned_s
  rows_most             the most rows in which one burst came out
- outside_percent ticks_percent                                      lost to events outside the intervals, and to ticks, of the time outside (with --report)
+ outside_percent ticks_percent                                      lost to events outside the intervals, and to ticks, of the time
+ outside (with --report)
 """
 import argparse
 import bisect
@@ -124,8 +128,8 @@ def read_who(path):
 
 
 def read_perf(path):
-    """"  23606.255101 [0001]  xterm[167/157]   0.000  0.000  4.198": thread 167 had run for the last of these, in ms, until the first, in s.
-    One whose name perf does not know is ":167"."""
+    """"  23606.255101 [0001]  xterm[167/157]   0.000  0.000  4.198": thread 167 had run for the last of these, in ms, until the
+    first, in s. One whose name perf does not know is ":167"."""
     form = re.compile(r"^\s*(\d+)\.(\d{6})\s+\[\d+\]\s+(.*?)(?:[\[:](\d+)(?:/\d+)?\]?)?\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s*\S*\s*$")
     seen = []
     with open(path, encoding="utf-8", errors="replace") as text:
@@ -140,8 +144,9 @@ def read_perf(path):
 
 
 def read_cyclictest(path, start, interval, bursts):
-    """"0:  123:  45678": cycle 123 woke 45,678 ns late. Where it was too late for the next one it left that out. Its first was due one
-    interval after the full second that followed its start: which of some seconds is not said, so the one that suits it best is taken."""
+    """"0:  123:  45678": cycle 123 woke 45,678 ns late. Where it was too late for the next one it left that out. Its first was due
+    one interval after the full second that followed its start: which of some seconds is not said, so the one that suits it best is
+    taken."""
     late = []
     with open(path, encoding="utf-8", errors="replace") as text:
         for line in text:
@@ -263,10 +268,12 @@ def main():
     bursts = read_bursts(o.bursts)
     if o.perf:
         line = Line(read_perf(o.perf))
-        # what another than the burster ran meanwhile is lost time too, to who looks at the CPU; but a spinning idle loop is not there
+        # what another than the burster ran meanwhile is lost time too, to who looks at the CPU; but a spinning idle loop is not
+        # there
         compare(bursts, line, line, say)
     elif o.cyclictest:
-        compare(bursts, Line([s for s in read_cyclictest(o.cyclictest, o.start, o.interval, bursts) if s.lost > TOLERANCE_NS]), None, say)
+        compare(bursts, Line([s for s in read_cyclictest(o.cyclictest, o.start, o.interval, bursts) if s.lost > TOLERANCE_NS]),
+                None, say)
     elif o.lost:
         events, ticks = read_lost(o.lost)
         within = compare(bursts, Line(events), Line(read_who(o.who)) if o.who else None, say)

@@ -40,7 +40,8 @@ def put_lines(file: Path, lines: Sequence[str]) -> None:
 
 
 def check_metrics(stem: str, names: str) -> int:
-    columns = [c for c in conditions.columns_of(stem) if repeats.is_judged({'table': c.table, 'estimator': '', 'unit': c.unit, 'better': c.better,
+    columns = [c for c in conditions.columns_of(stem) if repeats.is_judged({'table': c.table, 'estimator': '', 'unit': c.unit,
+                                                                            'better': c.better,
                                                                              'metric': c.column})]
     try:
         repeats.metrics([c.column for c in columns], names)
@@ -58,7 +59,8 @@ def taken(folder: Path, repeat: str) -> list[float] | None:
     for file in (*(folder / 'cells').glob(f'*/{repeat}/cell.json'), *(folder / 'cells').glob(f'*/{repeat}/*/cell.json')):
         try:
             facts = read_facts(file)
-            out += [repeats.percent(facts, 'foreign_percent', 'steal_percent'), repeats.percent(facts, 'client_foreign_percent', 'client_steal_percent')]
+            out += [repeats.percent(facts, 'foreign_percent', 'steal_percent'),
+                    repeats.percent(facts, 'client_foreign_percent', 'client_steal_percent')]
         except (Stop, TypeError):
             return None
     return out or None
@@ -95,8 +97,8 @@ def known_metrics(blocks: Blocks, asked: str) -> tuple[list[str], list[str]]:
     found = {name: repeats.find_metric(columns, name) for name in asked.split(',') if name}
     names, absent = [one for one in found.values() if one], [name for name, one in found.items() if not one]
     if absent and not names and columns:
-        raise Stop(f'--metrics {asked}: not measured with these options; give a new comparison what measures it, such as --wire, or other metrics: '
-                   f'there are {", ".join(columns)}', USAGE)
+        raise Stop(f'--metrics {asked}: not measured with these options; give a new comparison what measures it, such as --wire, '
+                   f'or other metrics: there are {", ".join(columns)}', USAGE)
     return names, absent if names else []
 
 
@@ -111,8 +113,8 @@ def decide(folder: Path) -> int:
         allow_noise(folder, blocks, settings['noise_percent'])
     more = ['--metrics', ','.join(names)] if names else []
     try:
-        return judge.main([str(folder / 'blocks.tsv'), '--effect', settings['effect'], '--alpha', str(settings['alpha_percent']), *more, '--json', '-o',
-                           str(folder / 'verdict.json')])
+        return judge.main([str(folder / 'blocks.tsv'), '--effect', settings['effect'], '--alpha', str(settings['alpha_percent']),
+                           *more, '--json', '-o', str(folder / 'verdict.json')])
     except Stop as stop:
         raise Stop(str(stop), stop.status, 'judge') from None
 
@@ -132,14 +134,16 @@ def disturbed(folder: Path, verdict: dict[str, Any], most: float) -> Iterator[Di
 def read_compared(folder: Path) -> Compared:
     ab, verdict = read_facts(folder / 'ab.json'), read_facts(folder / 'verdict.json')['result']
     settings = ab['settings']
-    if not all(map(is_number, (ab['starts'], ab['measured_s'], settings['pairs'], settings['alpha_percent'], settings.get('noise_percent') or 0))):
+    if not all(map(is_number, (ab['starts'], ab['measured_s'], settings['pairs'], settings['alpha_percent'],
+                               settings.get('noise_percent') or 0))):
         raise TypeError
     if len({row['cell'] for row in verdict['metrics_decided']}) == 1:  # a single condition is not named with each metric
         for row in (*verdict['metrics_decided'], *verdict['plan']):
             row['cell'] = ''
     failed = [row[VARIANT] for row in read_blocks(folder)[1:] if row[1] == '0']
     return Compared(ab, verdict, read_facts(folder / 'a/run.json'), read_facts(folder / 'b/run.json'),
-                    {v: failed.count(v) for v in sorted(set(failed))}, list(disturbed(folder, verdict, settings.get('noise_percent') or 0)))
+                    {v: failed.count(v) for v in sorted(set(failed))},
+                    list(disturbed(folder, verdict, settings.get('noise_percent') or 0)))
 
 
 @contextmanager
@@ -196,5 +200,6 @@ def main(words: list[str]) -> int:
             return OK
         case [('variants' | 'decide' | 'so-far' | 'noise' | 'page') as word, name]:
             folder = Path(os.path.abspath(name))
-            return {'variants': variants, 'decide': decide, 'so-far': so_far, 'noise': noise_needed, 'page': make_page}[word](folder)
+            return ({'variants': variants, 'decide': decide, 'so-far': so_far, 'noise': noise_needed,
+                     'page': make_page}[word](folder))
     raise Stop(f'usage: {__doc__.partition(chr(10))[2].strip()}' if __doc__ else 'usage', USAGE)

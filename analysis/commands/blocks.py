@@ -4,7 +4,8 @@
 blocks head                                  the first line of such a table
 blocks rows RUN REPEAT START VARIANT [AXES]  the figures of one repeat, as rows; AXES are left out of the names of its cells
 blocks why RUN REPEAT                        what others did meanwhile, in words; nothing where it was not disturbed
-blocks varied RUN RUN                        the axes in which both have one value, not the same; 1: they have different conditions, which"""
+blocks varied RUN RUN                        the axes in which both have one value, not the same; 1: they have different conditions,
+which"""
 import sys
 import tempfile
 from pathlib import Path

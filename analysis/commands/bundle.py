@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""thinprobe bundle: a run as one file, from which report makes the same figures. What is packed stands in data/bundle.tsv of each tree."""
+"""thinprobe bundle: a run as one file, from which report makes the same figures. What is packed stands in data/bundle.tsv of each
+tree."""
 import json
 import os
 import re
@@ -29,8 +30,8 @@ is left out: captures, logs, and files that thinprobe does not know.
 Exit status: 0 packed, 1 could not, 2 wrong usage, 4 zstd is missing.'''
 OPTIONS = (
     Option('output', 'file', 'the file (RUN.tar.zst)', 'o', meta='FILE'),
-    Option('anonymous', 'flag', 'hosts, users, addresses, folders, window titles and commands become host-1, user-1, 192.0.2.1 and so on, in all '
-           'files'),
+    Option('anonymous', 'flag', 'hosts, users, addresses, folders, window titles and commands become host-1, user-1, 192.0.2.1 and '
+           'so on, in all files'),
     Option('with-typed', 'flag', 'also pack recorded sessions and screens: what was typed and seen'),
     Option('all', 'flag', 'show all names of people and machines, not only eight'),
 )
@@ -59,7 +60,8 @@ def classes(run: Path) -> list[tuple[str, str]]:
     """(class, file) of the run's files; `left`: nothing knows it."""
     of = patterns(run)
     found = [str(path.relative_to(run)) for path in run.rglob('*') if path.is_file() and not path.is_symlink()]
-    return [(next((kind for kind, pattern in of.items() if pattern.fullmatch(file)), 'left'), file) for file in sorted(found, key=os.fsencode)]
+    return [(next((kind for kind, pattern in of.items() if pattern.fullmatch(file)), 'left'), file)
+            for file in sorted(found, key=os.fsencode)]
 
 
 def copied(run: Path, files: Sequence[str], to: Path, with_typed: bool) -> None:
@@ -110,8 +112,8 @@ def names_of(folder: Path, run: Path) -> list[tuple[Named, int]]:
 
 
 def own_words() -> Callable[[str, bool], bool]:
-    """Whether a value may mean something else: it is a word of thinprobe, too (a host that is called run), also in any letter case; or it
-    is too short."""
+    """Whether a value may mean something else: it is a word of thinprobe, too (a host that is called run), also in any letter case;
+    or it is too short."""
     texts: list[str] = []
 
     def is_common(value: str, any_case: bool = False) -> bool:
@@ -194,7 +196,8 @@ def free_name(folder: Path) -> str:
 
 
 def pack(folder: Path, to: Path) -> bytes:
-    words: list[str | Path] = ['-cf', to, '-C', folder.parent, '--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--', folder.name]
+    words: list[str | Path] = ['-cf', to, '-C', folder.parent, '--sort=name', '--owner=0', '--group=0', '--numeric-owner',
+                               '--', folder.name]
     if subprocess.run([*TAR, *words], stderr=subprocess.DEVNULL).returncode:
         raise cannot(f'cannot pack in {to.parent}', to.parent)
     return to.read_bytes()
@@ -203,7 +206,8 @@ def pack(folder: Path, to: Path) -> bytes:
 def left_out(found: Sequence[tuple[str, str]], with_typed: bool) -> str:
     files = [file for kind, file in found if kind == 'left' or kind == 'typed' and not with_typed]
     named = [file for file in files if not file.startswith('log/')][:3]
-    return f'left out, files: {len(files)}' + (f': {", ".join(named)}' if named else '') + (', ...' if len(files) > len(named) > 0 else '') if files else ''
+    return (f'left out, files: {len(files)}' + (f': {", ".join(named)}' if named else '') + (', ...' if len(files) > len(named) > 0
+                                                                                             else '') if files else '')
 
 
 def check_words(given: Given) -> tuple[Path, str | None]:

@@ -43,15 +43,16 @@ Exit status: 0 printed, 1 the run has no such figures, 2 wrong usage, 4 a
 program is missing.'''
 OPTIONS = (
     Option('as', 'text', 'one of these', meta='FORMAT'),
-    Option('cells', 'text', 'only conditions with these names, with * and ? (not for csv and junit, which print all)', meta='PATTERN'),
+    Option('cells', 'text', 'only conditions with these names, with * and ? (not for csv and junit, which print all)',
+           meta='PATTERN'),
     Option('output', 'file', 'instead of standard output', 'o', meta='FILE'),
 )
 
 
 @dataclass(slots=True)
 class Source:
-    """A run that is exported. name: as it was given; folder: with its tables and samples; is_kept: unpacked from a kept run, which has the
-    samples of some conditions; notes: what is said of it on standard error, once all of it could be exported."""
+    """A run that is exported. name: as it was given; folder: with its tables and samples; is_kept: unpacked from a kept run, which
+    has the samples of some conditions; notes: what is said of it on standard error, once all of it could be exported."""
     name: str
     folder: Path
     facts: dict[str, Any]
@@ -112,7 +113,8 @@ def all_figures(run: Source) -> list[Exported]:
     found = list(figures.exported(run.table(), run.axes()))
     if not any(run.is_asked(one.cell) or run.is_asked(one.of) for one in found):
         run.cells()
-    return [one for _, group in figures.by_cell(one for one in found if run.is_asked(one.cell) or run.is_asked(one.of)) for one in group]
+    return [one for _, group in figures.by_cell(one for one in found if run.is_asked(one.cell) or run.is_asked(one.of))
+            for one in group]
 
 
 def known_figures(run: Source) -> list[Exported]:

@@ -2,10 +2,12 @@
 """What --fail-if asks, and try of its limits, for scripts:
 
 fail check STEM CONDITIONS   checks that this experiment has these columns; if not, exit status 2 and a line with the reason.
-fail judge RUN CONDITIONS    prints whether each condition holds in a row of the run's tables. Exit status: 5 if one does, or may (a range,
-                             a lower bound, an overloaded condition); otherwise 3 if the interval of a row is on both sides of the limit,
-                             a row has no such figure, or the run is not usable, which a line says.
-fail limits RUN FILE         the same of limits that are to hold, "METRIC CELLS OP VALUE" a line: prints JSON, and what may break a limit
+fail judge RUN CONDITIONS    prints whether each condition holds in a row of the run's tables. Exit status: 5 if one does, or may (a
+range,
+                             a lower bound, an overloaded condition); otherwise 3 if the interval of a row is on both sides of the
+                             limit, a row has no such figure, or the run is not usable, which a line says.
+fail limits RUN FILE         the same of limits that are to hold, "METRIC CELLS OP VALUE" a line: prints JSON, and what may break a
+limit
                              is not decided.
 fail folder RUN              prints what in a folder of a run is not as in one; 1 if so."""
 from pathlib import Path

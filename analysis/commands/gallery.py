@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """thinprobe gallery: runs what the gallery of the papers and the page on desktops show, keeps each run, and writes both.
 
-Data of each tree: data/gallery.tsv, the runs; data/computed.tsv, what needs no run; data/papers.tsv, what the papers say beside columns of
-both; data/desktops.tsv, questions and columns that answer them; results/reference/NAME, kept runs (analysis/kept.py)."""
+Data of each tree: data/gallery.tsv, the runs; data/computed.tsv, what needs no run; data/papers.tsv, what the papers say beside
+columns of both; data/desktops.tsv, questions and columns that answer them; results/reference/NAME, kept runs (analysis/kept.py)."""
 import os
 import signal
 from collections.abc import Sequence
@@ -99,7 +99,8 @@ def count_figures() -> dict[str, int]:
 def in_order(g: Gallery, figures: dict[str, int]) -> list[Planned]:
     """Those that are not kept first, and of these the ones that show most figures for their minutes."""
     def place(run: Planned) -> tuple[bool, int]:
-        return read_json(g.kept(run) / 'run.json').get('command') == run.command(), -(10000 * figures.get(run.name, 0) // run.minutes)
+        return read_json(g.kept(run) / 'run.json').get('command') == run.command(), -(10000 * figures.get(run.name,
+                                                                                                          0) // run.minutes)
 
     return sorted(g.plan, key=place)
 
@@ -107,8 +108,8 @@ def in_order(g: Gallery, figures: dict[str, int]) -> list[Planned]:
 def print_list(g: Gallery, chosen: Sequence[Planned], figures: dict[str, int]) -> None:
     for run in chosen:
         given = f'{run.given} ' if run.given else ''
-        print(f'  {run.name:<20} {g.minutes(run):4d} min  figures: {figures.get(run.name, 0)}  {"kept" if g.is_kept(run) else "":<4}  '
-              f'{given}{run.command(g.quick)}')
+        print(f'  {run.name:<20} {g.minutes(run):4d} min  figures: {figures.get(run.name, 0)}  '
+              f'{"kept" if g.is_kept(run) else "":<4}  {given}{run.command(g.quick)}')
     minutes = sum(map(g.minutes, chosen))
     about = f'{minutes} min' if minutes < 60 else f'{minutes // 60} h {minutes % 60} min'
     print(f'Runs: {len(chosen)}, one after the other; about {about} on this machine.', flush=True)

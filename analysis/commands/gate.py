@@ -30,7 +30,8 @@ OPTIONS = (
     Option('metrics', 'text', 'with --baseline: only these, such as p50,late', meta='NAME,...'),
     Option('effect', 'text', 'with --baseline: smallest difference of interest (10%)', meta='SIZE'),
     Option('alpha', 'percent', 'with --baseline: rate of false alarms over all metrics (5)', low=0.001, high=50),
-    Option('unlike', 'flag', 'with --baseline: also judge runs that differ in settings, versions or machine; otherwise they are not decided'),
+    Option('unlike', 'flag', 'with --baseline: also judge runs that differ in settings, versions or machine; otherwise they are '
+           'not decided'),
     Option('tap', 'flag', 'print the Test Anything Protocol'),
     Option('json', 'flag', 'print all limits and metrics, with the reasons'),
     Option('junit', 'text', 'also write JUnit XML', meta='FILE'),
@@ -66,7 +67,8 @@ def undecided(rows: Sequence[tuple[str, str]]) -> list[Limit]:
 
 
 def unlike_limits(differs: Mapping[str, Mapping[str, Any]]) -> list[Limit]:
-    return undecided([(key, 'not alike: ' + ', '.join(f'{"?" if value is None else json_word(value)} ({name})' for name, value in of.items()))
+    return undecided([(key, 'not alike: ' + ', '.join(f'{"?" if value is None else json_word(value)} ({name})'
+                                                      for name, value in of.items()))
                       for key, of in differs.items()])
 
 
@@ -82,9 +84,11 @@ def limits_of(of: Decided, unlike: list[Limit], a: str, b: str) -> list[Limit]:
     if of['verdict'] == 'too noisy':
         out += undecided([(name, f'{n} of {all_} repeats were disturbed by other programs') for name, n, all_ in
                           ((a, of['disturbed_a'], of['blocks_a']), (b, of['disturbed_b'], of['blocks_b'])) if n])
-    out += undecided([(decided.name({**row, 'metric': 'all metrics'}), 'the same values in all repeats and metrics: one run is a copy of the other')
+    out += undecided([(decided.name({**row, 'metric': 'all metrics'}), 'the same values in all repeats and metrics: one run is a '
+                       'copy of the other')
                       for row in of['copied']])
-    out += [{'name': name, 'verdict': 'broken', 'why': why} for name, why in decided.left_out(of['overloaded'], lambda row: f'overloaded, and not in {a}')]
+    out += [{'name': name, 'verdict': 'broken', 'why': why}
+            for name, why in decided.left_out(of['overloaded'], lambda row: f'overloaded, and not in {a}')]
     only = [row for row in of['one_sided'] if row['only'] == 'a' and of['verdict'] != 'too noisy']
     out += undecided([*decided.left_out(only, lambda row: f'only {a} has a value'),
                       *decided.left_out(of['too_few'], lambda row: f'{b} has too few values'),
@@ -105,7 +109,8 @@ def by_baseline(run: str, baseline: str, given: Given) -> Gate:
     unlike = unlike_limits(decisive)
     for limit in [] if doubt else unlike:
         sys.stderr.write(for_terminal(f'{limit["name"]}: {limit["why"]}') + '\n')
-    return Gate(status, limits_of(of, unlike, baseline, run), [name for name, _ in decided.left_out(of['not_judged'], lambda row: '')])
+    return Gate(status, limits_of(of, unlike, baseline, run),
+                [name for name, _ in decided.left_out(of['not_judged'], lambda row: '')])
 
 
 # --- what is printed ----------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """thinprobe report: summary, figures, findings.json, report.md and report.html of a run, or of several in one figure each.
 
-Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: analysis.py (columns, findings, figures)
-and README.md, which may link sections that several share (../families/NAME.md)."""
+Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: analysis.py (columns, findings,
+figures) and README.md, which may link sections that several share (../families/NAME.md)."""
 import os
 import re
 import subprocess
@@ -25,15 +25,18 @@ from analysis.terminal import json_text
 from analysis.text import folded
 from analysis.trees import analysis_of, experiment_folder, home, in_trees, programs
 
-SYNOPSIS = 'report RUN... [-o DIR] [--label NAME,NAME...] [--fail-if CONDITIONS] [--table | --verdict | --findings | --json | --record]'
+SYNOPSIS = ('report RUN... [-o DIR] [--label NAME,NAME...] [--fail-if CONDITIONS] [--table | --verdict | --findings | --json | '
+            '--record]')
 SUMMARY = '''Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples, or of a bundle. Several runs of one experiment (of other
 machines, or other days) share each figure, a curve for each.'''
 OPTIONS = (
-    Option('output-dir', 'file', 'folder for tables and report of several runs (beside the first run), or for an unpacked bundle (beside the file)',
+    Option('output-dir', 'file', 'folder for tables and report of several runs (beside the first run), or for an unpacked bundle '
+           '(beside the file)',
            'o', meta='DIR'),
     Option('label', 'text', 'names for several runs, in their order (their hosts, or days)', meta='NAME,NAME...'),
-    Option('fail-if', 'text', 'exit status 5 if one holds or may hold, such as p95>150ms,late>1%; 3 if a condition has no such figure',
+    Option('fail-if', 'text', 'exit status 5 if one holds or may hold, such as p95>150ms,late>1%; 3 if a condition has no such '
+           'figure',
            meta='CONDITIONS'),
     Option('table', 'flag', 'only print the table that a run prints at its end'),
     Option('verdict', 'flag', 'only print the verdict and the notes below it'),
@@ -124,7 +127,8 @@ def part_text(part: str, run: Run, analysis: Any) -> str:
 # --- the report ---------------------------------------------------------------------------------------------------
 
 def readme(experiment: Path) -> str:
-    """What the experiment's README links of ../families, without what stands before its sections, and the README without these links."""
+    """What the experiment's README links of ../families, without what stands before its sections, and the README without these
+    links."""
     lines = (experiment / 'README.md').read_text(encoding='utf-8').split('\n')
     shared = sorted({found[1] for line in lines if (found := re.search(r'\]\(\.\./(families/[a-z]+\.md)\)', line))})
     texts = [(experiment.parent / name).read_text(encoding='utf-8') for name in shared]
@@ -172,10 +176,12 @@ def write_report(folder: Path, name: str, is_kept: bool) -> tuple[Run, Any, page
         place(folder, work, 'findings.json', json_text(said.as_json()))
         figures = [file.stem for file in (folder / 'figures').glob('*.svg') if re.fullmatch('[A-Za-z0-9_-]+', file.stem)]
         glossary = home() / 'GLOSSARY.md'
-        texts = [sections.Texts(readme(experiment), glossary.read_text(encoding='utf-8') if glossary.is_file() else '', figures, is_page)
+        texts = [sections.Texts(readme(experiment), glossary.read_text(encoding='utf-8') if glossary.is_file() else '',
+                                figures, is_page)
                  for is_page in (False, True)]
         with words_of(name):
-            markdown, page_markdown = (''.join(f'{line}\n' for line in sections.report_lines(run, analysis, said, text)) for text in texts)
+            markdown, page_markdown = (''.join(f'{line}\n' for line in sections.report_lines(run, analysis, said, text))
+                                       for text in texts)
         place(folder, work, 'report.md', markdown)
         title = markdown.partition('\n')[0].removeprefix('# ')
         place(folder, work, 'report.html', web.run_page(folder, page_markdown, title))
@@ -208,7 +214,8 @@ def report_of(folder: Path, part: str, is_kept: bool, name: str) -> str:
 def report(folder: Path, part: str) -> str:
     facts = checked(folder)
     if part == 'record' and not hasattr(analysis_of(facts['experiment']), 'record'):
-        raise Stop(f'--record: {folder} is a run of {facts["experiment"]}, and only a calibration is kept (thinprobe calibrate)', USAGE)
+        raise Stop(f'--record: {folder} is a run of {facts["experiment"]}, and only a calibration is kept (thinprobe calibrate)',
+                   USAGE)
     folder = folder.resolve()
     if not facts.get('kept'):
         return report_of(folder, part, False, str(folder))
@@ -238,7 +245,8 @@ def check_words(given: Given) -> str:
         raise Usage(f'--{parts[0]} and --fail-if: one of them')
     n, label = len(given.operands), given['label']
     labels = label.split(',') if label else []
-    if label and (n < 2 or len(set(labels)) != n or len(labels) != n or not all(re.fullmatch('[A-Za-z0-9:_-]+', one) for one in labels)):
+    if label and (n < 2 or len(set(labels)) != n or len(labels) != n
+                  or not all(re.fullmatch('[A-Za-z0-9:_-]+', one) for one in labels)):
         raise Stop(f'--label {label}: want {n} different names of letters, digits, : _ and -, one for each of several runs', USAGE)
     if n == 1 and given['output-dir'] and not Path(given.operands[0]).is_file():
         raise Stop('-o works only with several runs; the report of one goes into its folder', USAGE)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What of a sweep is there, for its script:
 
-swept DIR EXPERIMENT     reads lines "RUN/CELL.REPEAT<tab>there|missing", and makes cells.tsv of DIR, a row for each, and index.html, the
+swept DIR EXPERIMENT     reads lines "RUN/CELL.REPEAT<tab>there|missing", and makes cells.tsv of DIR, a row for each, and
+index.html, the
                          same with links to the reports of the runs."""
 import re
 import sys
@@ -38,8 +39,8 @@ def page_lines(rows: Sequence[Sequence[str]], experiment: str) -> Iterator[str]:
     there = sum(row[1] == 'there' for row in rows)
     yield f'# Sweep of {experiment}: {there} of {len(rows)} cells are there'
     for run, group in groupby(sorted(rows, key=lambda row: row[0].split('/')[0]), lambda row: row[0].split('/')[0]):
-        yield from ('', f'## [{markdown(run)}]({quote(run, safe="")}/report.html)', '', '| cell | figure | hosts | measured by | s |',
-                    '|---|---|---|---|---:|')
+        yield from ('', f'## [{markdown(run)}]({quote(run, safe="")}/report.html)', '',
+                    '| cell | figure | hosts | measured by | s |', '|---|---|---|---|---:|')
         for name, state, where, by, seconds, figure in group:
             told = markdown(figure) if state == 'there' else '**missing**'
             yield f'| {markdown(name.partition("/")[2])} | {told} | {markdown(where)} | {markdown(by)} | {seconds} |'

@@ -54,9 +54,11 @@ def ask_share(run: Path, work: Path, ms: float) -> tuple[bool | None, bool]:
         facts = read_facts(run / 'run.json')
         folder.mkdir()
         os.symlink((run / 'cells').absolute(), folder / 'cells')
-        (folder / 'run.json').write_text(json.dumps(plain_numbers({**facts, 'settings': {**facts['settings'], 'threshold_ms': ms}})), encoding='utf-8')
+        (folder / 'run.json').write_text(json.dumps(plain_numbers({**facts, 'settings': {**facts['settings'],
+                                                                                         'threshold_ms': ms}})), encoding='utf-8')
         kept.summarize(folder)
-        return ask(folder, 'late_share_percent * <= 10%'), all(row.get('late_share_percent_low') is not None for row in summary(folder))
+        return ask(folder, 'late_share_percent * <= 10%'), all(row.get('late_share_percent_low') is not None
+                                                               for row in summary(folder))
     except (Stop, OSError):
         return None, False
 
@@ -71,7 +73,8 @@ def judge_limits(run: Path) -> list[tuple[str, float, bool | None]]:
     kind = next((k for row in summary(run) if (k := try_words.p90_kind(row))), '')
     rows = typed(read_rows(read_text(home() / 'data/thresholds.tsv')), {'value': 'real'})
     with work_folder() as work:
-        return try_words.in_turn([(row['name'], row['value'], held(run, work, kind, row['value'])) for row in rows if row['name'] in try_words.LIMITS])
+        return try_words.in_turn([(row['name'], row['value'], held(run, work, kind, row['value'])) for row in rows
+                                  if row['name'] in try_words.LIMITS])
 
 
 # --- the commands -------------------------------------------------------------------------------------------------
@@ -82,7 +85,8 @@ def part(cell: Path, kind: str, n: str, of: str) -> int:
         if not try_words.is_of_use(report):
             return RUN
         made = try_words.cell(report, kind, int(n))
-        said = f'part {n} of {of}: {report["result"]["keys_answered"]} keys, median {try_words.median_words(report["result"].get("latency_from_due_ms") or {})}'
+        said = (f'part {n} of {of}: {report["result"]["keys_answered"]} keys, median '
+                f'{try_words.median_words(report["result"].get("latency_from_due_ms") or {})}')
     except (Stop, KeyError, TypeError, AttributeError, ValueError):
         return RUN
     put_file(str(cell / 'cell.json'), json_text(made).encode(errors='replace'))
@@ -131,7 +135,8 @@ def main(words: list[str]) -> int:
         case ['limits', run]:
             does = lambda: limits(Path(run))  # noqa: E731
         case _:
-            raise Stop('usage: tried part CELL KIND N OF | run RUN NAME=VALUE... | say RUN STATUS NO_PAGE [--json] | limits RUN', USAGE)
+            raise Stop('usage: tried part CELL KIND N OF | run RUN NAME=VALUE... | say RUN STATUS NO_PAGE [--json] | limits RUN',
+                       USAGE)
     try:
         return does()
     except (KeyError, TypeError, AttributeError, ValueError, IndexError):

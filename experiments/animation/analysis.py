@@ -5,7 +5,8 @@ from typing import Any
 
 from analysis import words
 from analysis.amounts import Amount, Row, amount, exceeds, scaled
-from analysis.draw import (COLOURS, HEAVY, LIGHT, LINE, SHAPES, Axis, Curve, Drawing, Look, Mark, Panel, Place, place, row_of, rows_axis)
+from analysis.draw import (COLOURS, HEAVY, LIGHT, LINE, SHAPES, Axis, Curve, Drawing, Look, Mark, Panel, Place, place,
+                           row_of, rows_axis)
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
@@ -58,14 +59,16 @@ def verdict(run: Run) -> str:
     if not loop_rows(run):
         if not run.measured():
             return NOTHING_MEASURED
-        parts = [f'{SHOWN[what]} takes up to {mbit_words(rows[0])} Mbit/s ({rows[0]["protocol"]})' for what in ('page', 'bar', 'caret')
-                 if (rows := shown(run, what))]
+        parts = [f'{SHOWN[what]} takes up to {mbit_words(rows[0])} Mbit/s ({rows[0]["protocol"]})'
+                 for what in ('page', 'bar', 'caret') if (rows := shown(run, what))]
     else:
         again, cached, part, unclear = (sent(run, word) for word in ('again', 'cached', 'in part', 'unclear'))
         absent = [row for row in run.table('summary') if (row.get('shows') or 'loop') == 'loop' and row.get('verdict') is None]
         parts = [text for rows, text in (
-            (again, again and f'{verb(again, "sends", "send")} repeated frames again in full, at up to {mbit_words(again[0])} Mbit/s per user'),
-            (cached, cached and f"{verb(cached, 'shows', 'show')} repeated frames from the client's cache, at up to {mbit_words(cached[0])} "
+            (again, again and f'{verb(again, "sends", "send")} repeated frames again in full, at up to {mbit_words(again[0])} '
+             'Mbit/s per user'),
+            (cached, cached and f"{verb(cached, 'shows', 'show')} repeated frames from the client's cache, at up to "
+             f"{mbit_words(cached[0])} "
              'Mbit/s per user'),
             (part, part and f'{verb(part, "sends", "send")} repeated frames again in part'),
             (unclear, unclear and f'the repeats disagree whether {verb(unclear, "sends", "send")} repeated frames again'),
@@ -112,18 +115,20 @@ def few_frames(row: Row) -> str:
 
 def users(run: Run) -> Finding | None:
     page = [row for row in shown(run, 'page') if row.get('users_10mbit') is not None]
-    loop = sorted((row for row in loop_rows(run) if row.get('users_10mbit') is not None), key=lambda row: float(row['users_10mbit']))
+    loop = sorted((row for row in loop_rows(run) if row.get('users_10mbit') is not None),
+                  key=lambda row: float(row['users_10mbit']))
     if not page and not loop:
         return None
     first, text = (page or loop)[0], ''
     if page:
-        each = '; '.join(f'{row["protocol"]} {mbit_words(row)}, {words.thousands(row["users_10mbit"])}{few_frames(row)}' for row in page)
-        text = (f'**A link of 10 Mbit/s carries {users_words(first["users_10mbit"])} over {first["protocol"]}**, each with a page of competing '
-                f'animations and a ticker. Mbit/s per user, and users that the link carries: {each}. Wong & Seltzer (2000): well over '
-                '1 Mbit/s per user with X, LBX and RDP; five users would fill the link.')
+        each = '; '.join(f'{row["protocol"]} {mbit_words(row)}, {words.thousands(row["users_10mbit"])}{few_frames(row)}'
+                         for row in page)
+        text = (f'**A link of 10 Mbit/s carries {users_words(first["users_10mbit"])} over {first["protocol"]}**, each with a page '
+                f'of competing animations and a ticker. Mbit/s per user, and users that the link carries: {each}. Wong & Seltzer '
+                '(2000): well over 1 Mbit/s per user with X, LBX and RDP; five users would fill the link.')
     elif loop:
-        text = (f'**A link of 10 Mbit/s carries {users_words(loop[0]["users_10mbit"])} over {system(loop[0])}**, each with the loop. Wong & '
-                'Seltzer (2000): the loop took 2.0 Mbit/s with X.')
+        text = (f'**A link of 10 Mbit/s carries {users_words(loop[0]["users_10mbit"])} over {system(loop[0])}**, each with the '
+                'loop. Wong & Seltzer (2000): the loop took 2.0 Mbit/s with X.')
     if loop:
         text += (' Users with the loop that the link carries, by display data: '
                  f'{named(loop, lambda row: words.thousands(row["users_10mbit"]))}.')
@@ -144,7 +149,8 @@ def simple(run: Run) -> Finding | None:
     what = sorted({SHOWN[row['shows']] for row in rows}, key=lambda name: (name != 'a caret', name))
     stay = 'stays' if len(what) == 1 else 'stay'
     if above:
-        over = words.and_list([f'{"the progress bar" if row["shows"] == "bar" else "the caret"} over {row["protocol"]}' for row in above])
+        over = words.and_list([f'{"the progress bar" if row["shows"] == "bar" else "the caret"} over {row["protocol"]}'
+                               for row in above])
         text = f'**{words.upper_first(over)} {"takes" if len(above) == 1 else "take"} more than {SIMPLE_KB} KB/s**'
     elif untold:
         text = f'**This run cannot tell whether {words.and_list(what)} {stay} below {SIMPLE_KB} KB/s**'
@@ -153,8 +159,8 @@ def simple(run: Run) -> Finding | None:
     for shows, name in (('caret', 'the caret'), ('bar', 'the bar')):
         mine = [f'{row["protocol"]} {words.short(row["kb_per_s"])}' for row in rows if row['shows'] == shows]
         text += f'; {name} {", ".join(mine)} KB/s' if mine else ''
-    return Finding('simple-animations', f'{text}. Wong & Seltzer (2000): simple animations took generally less than {SIMPLE_KB} KB/s, for '
-                   'short durations.', replace(amount(rows[0], 'kb_per_s'), unit='KB/s'),
+    return Finding('simple-animations', f'{text}. Wong & Seltzer (2000): simple animations took generally less than {SIMPLE_KB} '
+                   'KB/s, for short durations.', replace(amount(rows[0], 'kb_per_s'), unit='KB/s'),
                    'bad' if above else 'unsure' if untold else 'good', 'load')
 
 
@@ -184,8 +190,8 @@ def frames(run: Run) -> Finding | None:
     cpu = sorted((row for row in rows if row.get('cpu_percent') is not None), key=lambda row: float(row['cpu_percent']))
     ends = cpu[:1] + (cpu[-1:] if cpu and cpu[-1] != cpu[0] else [])
     taken = ' to '.join(f'{words.fixed(row["cpu_percent"], 1)} % ({system(row)})' for row in ends)
-    return Finding('frames-seen', f'{text} CPU time of the server per user, application included: {taken}.', amount(rows[0], 'seen_per_s'),
-                   'bad' if lost else 'unsure' if untold else 'good', 'bandwidth')
+    return Finding('frames-seen', f'{text} CPU time of the server per user, application included: {taken}.',
+                   amount(rows[0], 'seen_per_s'), 'bad' if lost else 'unsure' if untold else 'good', 'bandwidth')
 
 
 def banner_words(row: Row) -> str:
@@ -194,12 +200,14 @@ def banner_words(row: Row) -> str:
 
 def banner(run: Run) -> Finding | None:
     size = (run.setting('banner_size') or '468x60').replace('x', ' x ', 1)
-    rows = sorted((row for row in loop_rows(run) if row.get('banner_verdict') is not None), key=lambda row: -float(row.get('banner_mbit_per_s') or 0))
+    rows = sorted((row for row in loop_rows(run) if row.get('banner_verdict') is not None),
+                  key=lambda row: -float(row.get('banner_mbit_per_s') or 0))
     if not rows:
         return None
     parts = [f'{said} over {named(mine, banner_words)}' for word, said in SENT.items()
              if (mine := [row for row in rows if row['banner_verdict'] == word])]
-    return Finding('banner', f"**The paper's animated banner** ({size} pixels, 200 frames), shown a second time, is {'; '.join(parts)}.",
+    return Finding('banner', f"**The paper's animated banner** ({size} pixels, 200 frames), shown a second time, is "
+                   f"{'; '.join(parts)}.",
                    Amount(rows[0].get('banner_mbit_per_s'), unit='Mbit/s'), 'none', 'frame-bytes')
 
 
@@ -212,7 +220,8 @@ def views(run: Run) -> list[View]:
     return [
         View('load', 'summary', 'Network load of what is shown',
              'protocol draw mbit_per_s kb_per_s users_10mbit users_100mbit cpu_percent seen_per_s', by='shows'),
-        View('loop', 'summary', 'The loop', 'protocol draw mbit_per_s frame_wire_bytes new_frame_wire_bytes verdict', only='frame_wire_bytes'),
+        View('loop', 'summary', 'The loop', 'protocol draw mbit_per_s frame_wire_bytes new_frame_wire_bytes verdict',
+             only='frame_wire_bytes'),
         View('frames', 'summary', 'Frames and packets',
              'protocol draw shown_per_s seen_per_s late_percent packets_per_frame input_mbit_per_s', only='packets_per_frame'),
         View('banner', 'summary', 'The banner',
@@ -265,7 +274,8 @@ def bandwidth_figure(run: Run) -> Drawing | None:
     kinds = (('loop', 'fresh', 'new frames', HEAVY), ('loop', 'loop', 'the loop', LIGHT), ('page', 'loop', 'the page', COLOURS[2]))
     panels = [Panel(x, y, [
         Curve('line', [Place(row['time_s'], row['mbit_per_s']) for row in rows
-                       if system(row) == name and row.get('shows') == shows and row.get('step') == step], Look(colour, width=1.6), title)
+                       if system(row) == name and row.get('shows') == shows and row.get('step') == step],
+              Look(colour, width=1.6), title)
         for shows, step, title, colour in kinds], name) for name in distinct(map(system, run.measured()))]
     return Drawing('bandwidth', 'Bandwidth over time', panels, high=210)
 

@@ -13,8 +13,8 @@ from experiments.families import animations
 from experiments.families.animations import byte_words, loop_rows, mbit, system, systems
 
 BANNER_PIXELS = 468 * 60 * 200
-POLICIES = {'LRU': 'the least recently shown frame (LRU)', 'FIFO': 'the frame that was cached first (FIFO)', 'random': 'a random frame',
-            'MRU': 'the most recently shown frame (MRU)'}
+POLICIES = {'LRU': 'the least recently shown frame (LRU)', 'FIFO': 'the frame that was cached first (FIFO)',
+            'random': 'a random frame', 'MRU': 'the most recently shown frame (MRU)'}
 Rows = list[dict[str, Any]]
 
 
@@ -80,11 +80,12 @@ def doubts(run: Run) -> list[str]:
     size, lost = of_verdict(run, 'size'), lost_steps(run)
     found = [f'frames were lost over {words.and_list(protocols(lost))}'] if lost else []
     for row in size:
-        hits = [p['hits_percent'] for p in run.table('points') if p.get('name') == 'fits' and p.get('order') == 'loop' and has_few_hits(p)
-                and (p.get('protocol'), p.get('draw')) == (row.get('protocol'), row.get('draw'))]
+        hits = [p['hits_percent'] for p in run.table('points') if p.get('name') == 'fits' and p.get('order') == 'loop'
+                and has_few_hits(p) and (p.get('protocol'), p.get('draw')) == (row.get('protocol'), row.get('draw'))]
         if hits and not has_other_size(row):
             found.append(f'the longest loop that fits hits only {words.percent(min(hits))} % over {system(row)}')
-    return found + [f'only {words.plain(row["scan_agree"])} of {words.plain(row["scan_points"])} other loop lengths agree over {system(row)}'
+    return found + [f'only {words.plain(row["scan_agree"])} of {words.plain(row["scan_points"])} other loop lengths agree over '
+                    f'{system(row)}'
                     for row in size if differs_in_scan(row)]
 
 
@@ -117,8 +118,8 @@ def limit_words(row: Row) -> str:
     scan = (f'; {words.plain(row["scan_agree"])} of {words.plain(row["scan_points"])} other loops agree'
             if (row.get('scan_points') or 0) > 0 else '')
     return (f'**{system(row)} caches {frames_words(row)}**, {byte_words(row.get("cache_sent_bytes"))} on the wire, '
-            f'{byte_words(row.get("cache_picture_bytes"))} of pixels: a loop of them takes {mbit(row.get("fits_mbit_per_s"))} Mbit/s, a loop of '
-            f'{words.plain(over)} frames {mbit(row.get("over_mbit_per_s"))} Mbit/s{scan}')
+            f'{byte_words(row.get("cache_picture_bytes"))} of pixels: a loop of them takes {mbit(row.get("fits_mbit_per_s"))} '
+            f'Mbit/s, a loop of {words.plain(over)} frames {mbit(row.get("over_mbit_per_s"))} Mbit/s{scan}')
 
 
 def limits(run: Run) -> Finding | None:
@@ -133,11 +134,12 @@ def limits(run: Run) -> Finding | None:
     if unclear:
         parts.append(f'the repeats disagree over {systems(unclear)}')
     if lost:
-        parts.append(f'in {words.plural(len(lost), "step")} ({", ".join(protocols(lost))}) more than 10 % of the frames were lost, so the cache '
-                     'never got the whole loop')
+        parts.append(f'in {words.plural(len(lost), "step")} ({", ".join(protocols(lost))}) more than 10 % of the frames were lost, '
+                     'so the cache never got the whole loop')
     parts += unsure[1 if lost else 0:]
     first = next(iter(size + beyond), None)
-    return Finding('limit', '. '.join(map(words.upper_first, parts)) + '.', Amount(first.get('frames_low') if first else None, unit='frames'),
+    return Finding('limit', '. '.join(map(words.upper_first, parts)) + '.',
+                   Amount(first.get('frames_low') if first else None, unit='frames'),
                    'unsure' if first is None or unclear or unsure else 'good', 'cliff')
 
 
@@ -164,8 +166,8 @@ def hit_share(row: Row) -> float:
 def no_cache(run: Run) -> Finding | None:
     rows = of_verdict(run, 'none')
     each = ', '.join(f'{system(row)} {words.fixed(hit_share(row), 0)} %' for row in rows)
-    return Finding('no-cache', '**Animation frames are not cached**: in a loop of two, a repeated frame takes of the bytes of a new one '
-                   f'{each}.', Amount(hit_share(rows[0]), unit='%'), 'bad', 'cliff') if rows else None
+    return Finding('no-cache', '**Animation frames are not cached**: in a loop of two, a repeated frame takes of the bytes of a '
+                   f'new one {each}.', Amount(hit_share(rows[0]), unit='%'), 'bad', 'cliff') if rows else None
 
 
 def banner_part(run: Run, row: Row) -> float:
@@ -193,7 +195,8 @@ def banner(run: Run) -> Finding | None:
 
 def cpu(run: Run) -> Finding | None:
     rows = [row for row in loop_rows(run) if row.get('over_cpu_percent') is not None and row.get('fits_cpu_percent') is not None]
-    each = ', '.join(f'{system(row)} {words.fixed(row["fits_cpu_percent"], 1)} and {words.fixed(row["over_cpu_percent"], 1)} %' for row in rows)
+    each = ', '.join(f'{system(row)} {words.fixed(row["fits_cpu_percent"], 1)} and {words.fixed(row["over_cpu_percent"], 1)} %'
+                     for row in rows)
     return Finding('cpu', f'**CPU of the server** for a loop that fits into the cache, and for a longer one: {each}.',
                    Amount(rows[0]['over_cpu_percent'], unit='%'), 'none', 'overtime') if rows else None
 
@@ -208,12 +211,14 @@ def findings(run: Run) -> list[Finding]:
 
 def views(run: Run) -> list[View]:
     return [
-        View('places', 'summary', 'Frames that are remembered', 'protocol draw verdict frames_low new_frame_wire_bytes hit_wire_bytes policy'),
+        View('places', 'summary', 'Frames that are remembered', 'protocol draw verdict frames_low new_frame_wire_bytes '
+             'hit_wire_bytes policy'),
         View('loops', 'summary', 'A loop that fits', 'protocol draw frames_low fits_mbit_per_s fits_cpu_percent fits_seen_per_s'),
         View('over', 'summary', 'A longer loop', 'protocol draw over_frames over_mbit_per_s over_cpu_percent over_seen_per_s'),
         View('orders', 'summary', 'Which frames are given up',
              'protocol draw places over_hits_percent random_hits_percent hot_hits_percent policy'),
-        View('size', 'summary', 'Size of the cache', 'protocol draw random_places cache_sent_bytes cache_picture_bytes scan_points scan_agree'),
+        View('size', 'summary', 'Size of the cache', 'protocol draw random_places cache_sent_bytes cache_picture_bytes scan_points '
+             'scan_agree'),
     ]
 
 
@@ -243,8 +248,8 @@ def cliff(run: Run) -> Drawing:
             mine = [p for p in points if condition(p) == name and of_run(p) == of and (p.get('mbit_per_s') or 0) > 0]
             colour = look(r).colour
             curves += [
-                Curve('points', [Place(p.get('frames'), p['mbit_per_s']) for p in mine if p.get('order') == 'loop'], Look(colour, size=0.5),
-                      f'a loop{of}'),
+                Curve('points', [Place(p.get('frames'), p['mbit_per_s']) for p in mine if p.get('order') == 'loop'],
+                      Look(colour, size=0.5), f'a loop{of}'),
                 Curve('line', [place for p in mine if p.get('name') == 'miss'
                                for place in (Place(2, p['mbit_per_s']), Place(most, p['mbit_per_s']), Place())],
                       Look(colour if joined else HEAVY, width=1.2), 'new frames')]
@@ -252,8 +257,8 @@ def cliff(run: Run) -> Drawing:
                 curves.append(Curve('line', [Place(1, 1e-9)], Look(dash=2), 'the limit'))
         marks = [Mark(x=(row['frames_low'] + row['frames_high']) / 2, dash=2,
                       colour=str(look(names.index(of_run(row))).colour) if joined else LINE) for row in found]
-        panels.append(Panel(Axis('frames of the loop', 2, most, log=True), Axis('Mbit/s', min(loads) / 2, max(loads) * 2, log=True), curves,
-                            name, marks))
+        panels.append(Panel(Axis('frames of the loop', 2, most, log=True), Axis('Mbit/s', min(loads) / 2, max(loads) * 2, log=True),
+                            curves, name, marks))
     return Drawing('cliff', 'Bandwidth over the frames of the loop', panels, high=240)
 
 

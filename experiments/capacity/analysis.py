@@ -47,8 +47,8 @@ def setup(run: Run) -> str:
     names = app_words(run.setting('cost_ms'))
     searches = notes.repeats_words(run) or ''
     searches = searches.replace('repeats', 'searches', 1) if 'repeats' in searches else searches.replace('repeat', 'search', 1)
-    return notes.sentence([notes.link_words(run), words.and_list([names.get(app, app) for app in run.setting('apps', [])]), searches,
-                           notes.run_words(run)])
+    return notes.sentence([notes.link_words(run), words.and_list([names.get(app, app) for app in run.setting('apps', [])]),
+                           searches, notes.run_words(run)])
 
 
 # --- what the searches found --------------------------------------------------------------------------------------
@@ -69,8 +69,8 @@ def most_words(row: Row) -> str:
 
 
 def planned(row: Row) -> float:
-    """The number to plan for: with it, and with each fewer number that was measured, every user met the criterion in each search. Runs
-    that do not have it: the least of the searches, for the user in front."""
+    """The number to plan for: with it, and with each fewer number that was measured, every user met the criterion in each search.
+    Runs that do not have it: the least of the searches, for the user in front."""
     return float(row['plan'] if row.get('plan') is not None else row['users_min'])
 
 
@@ -126,7 +126,8 @@ def verdict(run: Run) -> str:
         row = limits_of(run, system)[0]
         limit = row.get('limit') or ''
         end = f'{join}ottleneck one step beyond these: {limit}.' if limit else '.'
-        parts.append(f'{words_of(run, system)}: {plan_words(row)}{plan_rule(row, run.threshold_ms())}{gap_words(row, rows_of(run, system))}{end}')
+        parts.append(f'{words_of(run, system)}: {plan_words(row)}{plan_rule(row, run.threshold_ms())}'
+                     f'{gap_words(row, rows_of(run, system))}{end}')
     return ' '.join(parts) if parts else NOTHING_MEASURED
 
 
@@ -138,9 +139,9 @@ def users_words(row: Row | None, searches: float) -> str:
     users, repeats = words.plural(row['users'], 'user'), row['repeats']
     means = ('means over the searches' if repeats == searches else f'in the one search with {users}' if repeats == 1 else
              f'means over the {words.plain(repeats)} searches with {users}')
-    return (f' With {users}, 95 % of the keys of the user in front were answered within {in_words(amount(row, "p95_ms"))}, of the median user '
-            f'within {words.with_unit(row["median_p95_ms"], "ms")}, and of the slowest within {words.with_unit(row.get("all_p95_ms"), "ms")} '
-            f'({means}).')
+    return (f' With {users}, 95 % of the keys of the user in front were answered within {in_words(amount(row, "p95_ms"))}, of the '
+            f'median user within {words.with_unit(row["median_p95_ms"], "ms")}, and of the slowest within '
+            f'{words.with_unit(row.get("all_p95_ms"), "ms")} ({means}).')
 
 
 def fit(run: Run, system: str) -> Finding | None:
@@ -152,13 +153,14 @@ def fit(run: Run, system: str) -> Finding | None:
     text += ''.join(f'. {words.upper_first(plan_words(row))}{plan_rule(row, t)}{gap_words(row, rows)}' for row in limits[1:]) + '.'
     text += users_words(next((row for row in rows if row['users'] == planned(first)), None), first['repeats'])
     if first.get('untold'):
-        text += (f' In {words.plain(first["untold"])} of {words.plural(first["repeats"], "search", "searches")} the limit is by the late ends of '
-                 'ranges: with the early ends, more users may fit.')
+        text += (f' In {words.plain(first["untold"])} of {words.plural(first["repeats"], "search", "searches")} the limit is by '
+                 'the late ends of ranges: with the early ends, more users may fit.')
     if not first['users_min'] > 0:
         text += ' In some searches even one user alone was too slow: application, display server or machine is too slow.'
     if first['reached'] == 0 and first.get('ended'):
         text += f' {words.upper_first(first["ended"].removesuffix("."))}.'
-    return Finding(f'most-{stem(system)}', text, Amount(planned(first), unit='users'), 'bad' if first['users_min'] == 0 else 'none', 'users')
+    return Finding(f'most-{stem(system)}', text, Amount(planned(first), unit='users'), 'bad' if first['users_min'] == 0
+                   else 'none', 'users')
 
 
 def compared(run: Run, system: str, criterion: str) -> Rows:
@@ -166,8 +168,8 @@ def compared(run: Run, system: str, criterion: str) -> Rows:
 
 
 def sides(run: Run, system: str, criterion: str) -> list[tuple[Row, float, list[float], float | None]]:
-    """The rules of a limit over the searches: those that were full in most of them first, with that number, and the users and the mean
-    figure one step beyond."""
+    """The rules of a limit over the searches: those that were full in most of them first, with that number, and the users and the
+    mean figure one step beyond."""
     rows = compared(run, system, criterion)
     found = []
     for key in sorted({(row['name'], row['unit'] or '') for row in rows}):
@@ -184,25 +186,26 @@ def cpu_words(row: Row) -> str:
     busy = words.percent(row.get('server_busy_percent'))
     if row.get('wait_ms') is None or row.get('more_ms') is None:
         return f"the server's CPU was {busy} % busy"
-    return (f'a response took {words.with_unit(row["more_ms"], "ms")} longer than with one user, and waited {words.with_unit(row["wait_ms"], "ms")} '
-            f'for a CPU of the server, which was {busy} % busy')
+    return (f'a response took {words.with_unit(row["more_ms"], "ms")} longer than with one user, and waited '
+            f'{words.with_unit(row["wait_ms"], "ms")} for a CPU of the server, which was {busy} % busy')
 
 
 def full(run: Run, system: str) -> Finding | None:
     limit = next((row for row in limits_of(run, system) if row.get('limit') is not None and row['reached'] > 0), None)
     if not limit:
         return None
-    bad = min((row['users_bad'] for row in compared(run, system, limit['criterion']) if row.get('users_bad') is not None), default=None)
+    bad = min((row['users_bad'] for row in compared(run, system, limit['criterion']) if row.get('users_bad') is not None),
+              default=None)
     row = next((r for r in rows_of(run, system) if r['users'] == bad), None)
     text = bold(run, system, f'bottleneck one step beyond: {limit["limit"]}')
     text += '' if limit.get('ended') is None else f' ({limit["ended"].removesuffix(".")})'
     text += '' if row is None or bad is None else f'. With {words.plural(bad, "user")}, {cpu_words(row)}'
-    others = [f'{side["name"]}: {words.short(value)} {side["unit"]} with {words.and_list([words.plain(n) for n in users])} users, limit '
-              f'{words.plain(side.get("at_least"))}' for side, _, users, value in sides(run, system, limit['criterion'])
+    others = [f'{side["name"]}: {words.short(value)} {side["unit"]} with {words.and_list([words.plain(n) for n in users])} users, '
+              f'limit {words.plain(side.get("at_least"))}' for side, _, users, value in sides(run, system, limit['criterion'])
               if side['name'] != 'CPU' and value is not None]
     text += ''.join(f'; {other}' for other in others) + '.'
-    return Finding(f'full-{stem(system)}', text, amount(row or {}, 'server_busy_percent'), 'unsure' if 'unexplained' in limit['limit'] else 'none',
-                   'delay')
+    return Finding(f'full-{stem(system)}', text, amount(row or {}, 'server_busy_percent'),
+                   'unsure' if 'unexplained' in limit['limit'] else 'none', 'delay')
 
 
 NO_QUEUE = ('memory', 'link', 'viewers', 'alone', 'session', 'displays', 'processes', 'run queue', 'unexplained')
@@ -211,8 +214,8 @@ CAME_OUT = {'good': '', 'bad': ', which differs', 'bare': ', without an interval
 
 
 def came_out(row: Row) -> str:
-    """Does the forecast agree with the searches? Its interval meets what they found, and holds the plan. Searches that differ by more than
-    a factor of two, and an interval to more than twice its low end, would agree with anything."""
+    """Does the forecast agree with the searches? Its interval meets what they found, and holds the plan. Searches that differ by
+    more than a factor of two, and an interval to more than twice its low end, would agree with anything."""
     if row.get('forecast') is None:
         return 'none'
     low, high = row.get('forecast_low'), row.get('forecast_high')
@@ -236,7 +239,8 @@ def forecast_words(row: Row, threshold_ms: float) -> str:
         return f'{text}none ({row.get("forecast_why") or "?"})'
     end = CAME_OUT.get(came_out(row), f', but the plan is {words.plural(planned(row), "user")}')
     return (f'{text}{words.plural(row["forecast"], "user")}'
-            f'{interval_words(row.get("forecast_low"), row.get("forecast_high"), "users", words.plain)}, found {most_words(row)}{end}')
+            f'{interval_words(row.get("forecast_low"), row.get("forecast_high"), "users", words.plain)}, found '
+            f'{most_words(row)}{end}')
 
 
 def foretold(run: Run, system: str) -> Finding | None:
@@ -250,8 +254,10 @@ def foretold(run: Run, system: str) -> Finding | None:
     else:
         head = (f'the forecast from the first third of the curve agrees with searches and plan for {len(good)} of '
                 f'{words.plural(len(rows), "criterion", "criteria")}')
-        text = f'{bold(run, system, head)}, for the user in front. {"; ".join(forecast_words(row, run.threshold_ms()) for row in rows)}'
-        text += '' if first.get('forecast_of') == 'CPU' else f'. By the forecast, {first.get("forecast_of")} is the first bottleneck'
+        text = (f'{bold(run, system, head)}, for the user in front. '
+                f'{"; ".join(forecast_words(row, run.threshold_ms()) for row in rows)}')
+        text += ('' if first.get('forecast_of') == 'CPU' else f'. By the forecast, {first.get("forecast_of")} is the first '
+                 'bottleneck')
         if first['reached'] != 0 and any(word in (first.get('limit') or '') for word in NO_QUEUE):
             text += f'. The forecast holds for CPUs only, and the bottleneck found is {first["limit"]}'
     bad = any(came_out(row) == 'bad' for row in rows)
@@ -266,8 +272,8 @@ def needs(run: Run, system: str) -> Finding | None:
         return None
     rate = words.with_unit(row['slope'], 'ms')
     return Finding(f'need-{stem(system)}', f'{bold(run, system, f"a key needs {rate} of CPU time")}'
-                   f'{interval_words(row.get("slope_low"), row.get("slope_high"), "ms")} by the first third of the curve. By this slope, the CPU would '
-                   f'be saturated with {words.short(row["users"])} users.',
+                   f'{interval_words(row.get("slope_low"), row.get("slope_high"), "ms")} by the first third of the curve. By this '
+                   f'slope, the CPU would be saturated with {words.short(row["users"])} users.',
                    Amount(row['slope'], low=row.get('slope_low'), high=row.get('slope_high'), unit='ms'), 'none', 'resources')
 
 
@@ -291,13 +297,17 @@ def findings(run: Run) -> list[Finding]:
 
 def views(run: Run) -> list[View]:
     return [
-        View('main', 'summary', 'The user in front, and the machine', 'users p95_ms median_p95_ms all_p95_ms apdex server_busy_percent waiting',
+        View('main', 'summary', 'The user in front, and the machine', 'users p95_ms median_p95_ms all_p95_ms apdex '
+             'server_busy_percent waiting',
              by='system', breaks=('users', 'p95_ms', run.threshold_ms())),
         View('most', 'points', 'The most users',
              'criterion plan users users_min users_max reached repeats? limit forecast worst_good worst_bad', by='system'),
-        View('sides', 'compare', 'On both sides of the limit', 'criterion repeat name unit at_least users_good good users_bad bad full', by='system'),
-        View('needs', 'slope', 'What a key or a user needs, by the first third', 'criterion name points none slope users', by='system'),
-        View('steps', 'summary', 'All steps', 'users repeats? mean_ms p50_ms late_percent worst_over_median jain own_percent more_ms wait_ms',
+        View('sides', 'compare', 'On both sides of the limit', 'criterion repeat name unit at_least users_good good users_bad bad '
+             'full', by='system'),
+        View('needs', 'slope', 'What a key or a user needs, by the first third', 'criterion name points none slope users',
+             by='system'),
+        View('steps', 'summary', 'All steps', 'users repeats? mean_ms p50_ms late_percent worst_over_median jain own_percent '
+             'more_ms wait_ms',
              by='system', floor='p50_ms'),
     ]
 
@@ -307,7 +317,8 @@ def views(run: Run) -> list[View]:
 def drawings(run: Run) -> list[Drawing]:
     """The user in front over the number of users; how much longer keys took; how busy the machines were."""
     rows = [row for row in run.table('summary') if row.get('state') == 'measured']
-    found = [{**p, 'limit_ms': float(p['criterion'][4:].removesuffix('ms'))} for p in run.table('points') if p['criterion'].startswith('p95:')]
+    found = [{**p, 'limit_ms': float(p['criterion'][4:].removesuffix('ms'))} for p in run.table('points')
+             if p['criterion'].startswith('p95:')]
     users = [row['users'] for row in rows] + [p[c] for p in found for c in ('users', 'forecast') if p.get(c) is not None]
     most = max(users + [1.0])
     x = Axis('users', 0, most * 1.05 + 0.5, step=1 if most <= 16 else None)
@@ -332,11 +343,13 @@ def drawings(run: Run) -> list[Drawing]:
         own = look(i)
         front += line_of(system, 'p95_ms', own, system_words(system), 'line bars hover')
         front += [Curve('spans points', [Place(p[c], p['limit_ms'], p.get(f'{c}_low'), p.get(f'{c}_high')) for p in found
-                                         if p['system'] == system and p.get(c) is not None], Look(own.colour, shape, size=size), name)
-                  for c, name, shape, size in (('users', 'the most users, found', 4, 1.2), ('forecast', 'forecast from the first third', 2, 1.4))]
+                                         if p['system'] == system and p.get(c) is not None], Look(own.colour, shape, size=size),
+                        name)
+                  for c, name, shape, size in (('users', 'the most users, found', 4, 1.2),
+                                               ('forecast', 'forecast from the first third', 2, 1.4))]
         delay += line_of(system, 'more_ms', own, f'a key{whose(system)}')
-        delay.append(Curve('line points', [Place(row['users'], row['wait_ms']) for row in rows if row['system'] == system and row['users'] > 1
-                                           and row.get('wait_ms') is not None], Look(own.colour, 8, 2),
+        delay.append(Curve('line points', [Place(row['users'], row['wait_ms']) for row in rows if row['system'] == system
+                                           and row['users'] > 1 and row.get('wait_ms') is not None], Look(own.colour, 8, 2),
                            f'of that, waiting for a CPU{whose(system)}'))
         busy += line_of(system, 'server_busy_percent', replace(own, shape=7), f'server{whose(system)}')
         busy += line_of(system, 'client_busy_percent', replace(own, shape=6, dash=3), 'viewers')
@@ -347,7 +360,9 @@ def drawings(run: Run) -> list[Drawing]:
     return [
         Drawing('users', 'Response time of the user in front over the number of users',
                 [Panel(x, Axis('95 % of the keys within, ms', 0, top), front)]),
-        *([Drawing('delay', 'How much longer keys took than with one user alone', [Panel(x, Axis('mean of all users, ms more', 0), delay)])]
+        *([Drawing('delay', 'How much longer keys took than with one user alone',
+                   [Panel(x, Axis('mean of all users, ms more', 0), delay)])]
           if any(row.get('more_ms') is not None for row in rows) else []),
         Drawing('resources', 'How busy server and viewers were', [
-            Panel(x, Axis('percent of the CPUs', 0, 105), busy), Panel(x, Axis('processes that wait for a CPU', 0), waiting)], across=1, high=300)]
+            Panel(x, Axis('percent of the CPUs', 0, 105), busy), Panel(x, Axis('processes that wait for a CPU', 0), waiting)],
+                across=1, high=300)]

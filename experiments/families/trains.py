@@ -140,8 +140,8 @@ def calibration_words(run: Run, found: Mapping[str, Any] | None) -> str:
 
 
 def begun(run: Run) -> list[str]:
-    """What is known before the first cell: the probe's own error, and the rate of updates without keys. With none in W seconds it is
-    below 3/W a second, with 95 % confidence."""
+    """What is known before the first cell: the probe's own error, and the rate of updates without keys. With none in W seconds it
+    is below 3/W a second, with 95 % confidence."""
     def rounded(value: Any) -> str:
         return '?' if value is None else words.plain(round(value, 3))
 
@@ -158,8 +158,8 @@ def begun(run: Run) -> list[str]:
     noise = [f'{name} {rounded(of["updates"])} updates in {rounded(of["seconds"])} s'
              + ('' if of['updates'] else f' (below {words.plain(round(3 / of["seconds"], 2))}/s)')
              for name, of in idle.items()]
-    return [f'probe: {own}by itself {rounded(chain.get("latency_p50_ms"))} ms and {rounded(chain.get("probe_cpu_percent"))} % of a CPU,'
-            f' keys at most {rounded(chain.get("lateness_max_us"))} us late',
+    return [f'probe: {own}by itself {rounded(chain.get("latency_p50_ms"))} ms and {rounded(chain.get("probe_cpu_percent"))} % of a '
+            f'CPU, keys at most {rounded(chain.get("lateness_max_us"))} us late',
             *([f'idle noise: {", ".join(noise)}'] if len(noise) in (1, 2) else [])]
 
 

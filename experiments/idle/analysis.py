@@ -38,7 +38,8 @@ def row_words(row: Row) -> str:
         return 'no session'
     if row['system'] == 'desktop':
         return 'a desktop'
-    return f'one session of {row["system"]}' if row['sessions'] == 1 else f'{words.plain(row["sessions"])} sessions of {row["system"]}'
+    return (f'one session of {row["system"]}' if row['sessions'] == 1 else f'{words.plain(row["sessions"])} sessions of '
+            f'{row["system"]}')
 
 
 def per_minute(row: Row, name: str) -> Amount:
@@ -106,8 +107,8 @@ def verdict(run: Run) -> str:
     if said == 'one repeat':
         return f'One more idle session of {of} took {rate} of CPU time, without an interval.'
     if said == 'below':
-        return (f'With more idle sessions of {of} the machine takes less CPU time: {rate} a session. Something else changed, so this run cannot '
-                'tell what a session costs.')
+        return (f'With more idle sessions of {of} the machine takes less CPU time: {rate} a session. Something else changed, so '
+                'this run cannot tell what a session costs.')
     if said == 'no':
         return f'This run cannot tell whether one more idle session of {of} takes CPU time: {rate}.'
     return (f'One more idle session of {of} costs {rate} of CPU time, {words.fixed(slope.get("slope_cpu_percent"), 3)} % of a '
@@ -127,8 +128,9 @@ def cost(run: Run) -> Finding | None:
             'below': ' The slope is significantly below 0, which no session explains: something else changed.'}.get(said, '')
     own_words = '.' if own is None else f"; the session's own processes account for {rate_words(own, 'slope_ms_per_min')}."
     empty_words = '' if empty is None else f' Without a session, the machine itself takes {rate_words(empty, "lost_ms_per_min")}.'
-    return Finding('cost', f'**One more idle session of {slope["system"]} takes {rate_words(slope, "slope_ms_per_min")} of CPU time**, the slope from '
-                   f'{words.plain(least)} to {words.plain(slope["sessions_max"])} sessions{own_words}{empty_words}{more}{off}',
+    return Finding('cost', f'**One more idle session of {slope["system"]} takes {rate_words(slope, "slope_ms_per_min")} of CPU '
+                   f'time**, the slope from {words.plain(least)} to {words.plain(slope["sessions_max"])} '
+                   f'sessions{own_words}{empty_words}{more}{off}',
                    per_minute(slope, 'slope_ms_per_min'), 'none' if said == 'yes' and not off else 'unsure', 'per-session')
 
 
@@ -150,8 +152,8 @@ def has_empty(run: Run) -> bool:
 
 
 def top(run: Run, row: Row) -> Rows:
-    """Processes that took more CPU time than on the machine without a session, the most first. One that ran there, too, and one of the
-    kernel only where the whole machine surely took more: from one measurement to the next it varies by itself."""
+    """Processes that took more CPU time than on the machine without a session, the most first. One that ran there, too, and one of
+    the kernel only where the whole machine surely took more: from one measurement to the next it varies by itself."""
     who = [p for p in run.table('who') if p.get('class') in ('own', 'kernel')]
     without = {(p.get('kind'), p.get('culprit')): p['lost_ms_per_min'] for p in who if p['sessions'] == 0}
     found = []
@@ -167,17 +169,20 @@ def top(run: Run, row: Row) -> Rows:
 
 def who_took(run: Run) -> Finding | None:
     if not is_named(run):
-        return Finding('who', '**The profile has no process names**, so all figures include processes outside the sessions.', verdict='unsure')
+        return Finding('who', '**The profile has no process names**, so all figures include processes outside the sessions.',
+                       verdict='unsure')
     rows = [row for row in run.measured() if row['sessions'] > 0]
     if not rows:
         return None
-    row = max(reversed(rows), key=lambda r: float(r['above_ms_per_min'] if r.get('above_ms_per_min') is not None else r['lost_ms_per_min']))
+    row = max(reversed(rows), key=lambda r: float(r['above_ms_per_min'] if r.get('above_ms_per_min') is not None
+                                                  else r['lost_ms_per_min']))
     found, none = top(run, row), has_empty(run)
     each = words.and_list([f'{p["culprit"]} ({words.with_unit(p["lost_ms_per_min"], UNIT)})' for p in found])
     if not found:
         text = f'**No process is shown to take more CPU with {row_words(row)}** than without a session.'
     elif none and not takes_more(row):
-        text = (f"**Of the sessions' own processes, these took CPU time with {row_words(row)}**: {each}. The whole machine is not shown to take "
+        text = (f"**Of the sessions' own processes, these took CPU time with {row_words(row)}**: {each}. The whole machine is not "
+                "shown to take "
                 'more than without a session.')
     else:
         text = f'**With {row_words(row)}, these took {"more " if none else ""}CPU time**: {each}.'
@@ -186,7 +191,8 @@ def who_took(run: Run) -> Finding | None:
     if odd:
         text += (f" Inconsistent: the profiler attributes {words.with_unit(own, UNIT)} to the lab's processes, the kernel "
                  f'{words.with_unit(kernel, UNIT)}.')
-    return Finding('who', text, Amount(found[0]['lost_ms_per_min'] if found else 0.0, unit=UNIT), 'unsure' if odd else 'none', 'lost-time')
+    return Finding('who', text, Amount(found[0]['lost_ms_per_min'] if found else 0.0, unit=UNIT), 'unsure' if odd
+                   else 'none', 'lost-time')
 
 
 def unexplained(run: Run) -> list[str]:
@@ -208,19 +214,23 @@ def waits(run: Run) -> Finding | None:
         return None
     row = max(reversed(rows), key=lambda r: float(r['bound_1ms_percent']))
     longest = max(r.get('longest_ms') or 0.0 for r in run.measured())
-    text = (f'**{"Sessions, kernel and interrupts kept the CPU" if named else "The CPU was"} busy for at most {words.with_unit(longest, "ms")} at a '
-            f'stretch{", without processes that ended before they were identified" if named else ""}.** With {row_words(row)}, a task that wakes at '
-            f'a random moment waits{" for them" if named else ""} over 1 ms with a probability of at most {bound(row, "bound_1ms_percent")}, over '
-            f'{words.plain(run.threshold_ms())} ms with {bound(row, "bound_late_percent")}.')
+    text = (f'**{"Sessions, kernel and interrupts kept the CPU" if named else "The CPU was"} busy for at most '
+            f'{words.with_unit(longest, "ms")} at a '
+            f'stretch{", without processes that ended before they were identified" if named else ""}.** With {row_words(row)}, a '
+            f'task that wakes at a random moment waits{" for them" if named else ""} over 1 ms with a probability of at most '
+            f'{bound(row, "bound_1ms_percent")}, over {words.plain(run.threshold_ms())} ms with '
+            f'{bound(row, "bound_late_percent")}.')
     if row.get('measured_1ms_percent') is not None:
         all_ = share(row, 'bound_all_1ms_percent')
-        text += (f' Measured{f", with other processes (at most {all_})" if named else ""}: of {words.plural(row["wakeups"], "random wake-up")}, '
-                 f'{share(row, "measured_1ms_percent")}')
+        text += (f' Measured{f", with other processes (at most {all_})" if named else ""}: of '
+                 f'{words.plural(row["wakeups"], "random wake-up")}, {share(row, "measured_1ms_percent")}')
         if row.get('measured_1ms_percent_low') is not None:
-            text += (f' (95 % CI {share(row, "measured_1ms_percent_low").removesuffix(" %")} to {share(row, "measured_1ms_percent_high")})')
+            text += (f' (95 % CI {share(row, "measured_1ms_percent_low").removesuffix(" %")} to '
+                     f'{share(row, "measured_1ms_percent_high")})')
         text += ' waited over 1 ms.' + (f' {all_} is the bound with other processes.' if named else '')
     if odd:
-        text += (f' More tasks waited than the CPU use explains ({"; ".join(odd)}); waits and CPU use were measured one after the other.')
+        text += (f' More tasks waited than the CPU use explains ({"; ".join(odd)}); waits and CPU use were measured one after the '
+                 'other.')
     return Finding('waits', text, amount(row, 'bound_1ms_percent'), 'unsure' if odd else 'none', 'lost-time')
 
 
@@ -234,9 +244,10 @@ def apart(run: Run) -> Finding | None:
     def said(name: str) -> str:
         return words.with_unit(most(name), UNIT)
 
-    return Finding('apart', f'**Excluded from these figures**, at most: other processes {said("foreign_ms_per_min")}, stolen by the hypervisor or '
-                   f'unexplained {said("unexplained_ms_per_min")}, processes that ended before they were identified {said("ended_ms_per_min")}, timer '
-                   f'ticks that the profiler causes {said("tick_ms_per_min")}.', Amount(most('foreign_ms_per_min'), unit=UNIT), 'none', 'utilisation')
+    return Finding('apart', f'**Excluded from these figures**, at most: other processes {said("foreign_ms_per_min")}, stolen by '
+                   f'the hypervisor or unexplained {said("unexplained_ms_per_min")}, processes that ended before they were '
+                   f'identified {said("ended_ms_per_min")}, timer ticks that the profiler causes {said("tick_ms_per_min")}.',
+                   Amount(most('foreign_ms_per_min'), unit=UNIT), 'none', 'utilisation')
 
 
 def findings(run: Run) -> list[Finding]:
@@ -245,12 +256,18 @@ def findings(run: Run) -> list[Finding]:
 
 def views(run: Run) -> list[View]:
     return [
-        View('main', 'summary', 'Lost CPU time', 'system sessions lost_ms_per_min own_ms_per_min kernel_ms_per_min above_ms_per_min longest_ms'),
-        View('slope', 'slope', 'Cost of one more idle session', 'system what slope_ms_per_min slope_cpu_percent sessions_max repeats?'),
-        View('who', 'who', 'Who took the CPU', 'sessions culprit class lost_ms_per_min share_percent times_per_min longest_ms', by='system'),
-        View('bound', 'summary', 'Bound on waits', 'system sessions bound_1ms_percent bound_5ms_percent bound_10ms_percent bound_late_percent'),
-        View('waits', 'summary', 'Measured waits', 'system sessions measured_1ms_percent measured_5ms_percent measured_10ms_percent'),
-        View('apart', 'summary', 'Time apart', 'system foreign_ms_per_min ended_ms_per_min unexplained_ms_per_min accounted_ms_per_min'),
+        View('main', 'summary', 'Lost CPU time', 'system sessions lost_ms_per_min own_ms_per_min kernel_ms_per_min '
+             'above_ms_per_min longest_ms'),
+        View('slope', 'slope', 'Cost of one more idle session', 'system what slope_ms_per_min slope_cpu_percent sessions_max '
+             'repeats?'),
+        View('who', 'who', 'Who took the CPU', 'sessions culprit class lost_ms_per_min share_percent times_per_min longest_ms',
+             by='system'),
+        View('bound', 'summary', 'Bound on waits', 'system sessions bound_1ms_percent bound_5ms_percent bound_10ms_percent '
+             'bound_late_percent'),
+        View('waits', 'summary', 'Measured waits', 'system sessions measured_1ms_percent measured_5ms_percent '
+             'measured_10ms_percent'),
+        View('apart', 'summary', 'Time apart', 'system foreign_ms_per_min ended_ms_per_min unexplained_ms_per_min '
+             'accounted_ms_per_min'),
     ]
 
 
@@ -267,14 +284,15 @@ def kind(row: Row) -> tuple[str, float]:
 
 def system_words(row: Row) -> str:
     name, sessions = kind(row)
-    text = ('no session' if name == 'none' else 'a desktop (xfce4)' if name == 'desktop' else f'one idle session, {name}' if sessions == 1 else
-            f'{words.plain(sessions)} idle sessions, {name}')
+    text = ('no session' if name == 'none' else 'a desktop (xfce4)' if name == 'desktop' else f'one idle session, {name}'
+            if sessions == 1 else f'{words.plain(sessions)} idle sessions, {name}')
     return text + of_run(row['system'])
 
 
 def idle_systems(run: Run) -> list[tuple[Row, Look]]:
-    """Measured systems; of several runs the same of all of them together. Grey for the machine alone, the scale of loads for numbers of
-    sessions of a protocol, a colour each for other systems (green is in that scale: last); each of several runs has its dashes."""
+    """Measured systems; of several runs the same of all of them together. Grey for the machine alone, the scale of loads for
+    numbers of sessions of a protocol, a colour each for other systems (green is in that scale: last); each of several runs has its
+    dashes."""
     rows = run.measured()
     ordered = [row for k in distinct(map(kind, rows)) for row in rows if kind(row) == k]
     several = [row for row in ordered if sum(other['system'] == row['system'] for other in ordered) > 1]
@@ -294,19 +312,23 @@ def idle_systems(run: Run) -> list[tuple[Row, Look]]:
 
 
 def timeline(run: Run, name: str, head: str, x: Axis, y: Axis, scale: float, least: float, width: float) -> Drawing:
-    """A panel for each system: what was lost in each bin, one above the other: ticks, the lab's and the kernel's, everything else."""
+    """A panel for each system: what was lost in each bin, one above the other: ticks, the lab's and the kernel's, everything
+    else."""
     table = run.table(name)
     ticks = any(row.get('tick_percent') is not None for row in table)
-    legend = [Curve('box', [], Look(LIGHT), "lab's processes, kernel, interrupts"), Curve('box', [], Look('#bbbbbb'), 'everything else')]
+    legend = [Curve('box', [], Look(LIGHT), "lab's processes, kernel, interrupts"),
+              Curve('box', [], Look('#bbbbbb'), 'everything else')]
     legend += [Curve('box', [], Look(HEAVY), 'timer ticks')] if ticks else []
 
     def bins(row: Row, column: str) -> list[Place]:
         found = [(r['time_ms'] / scale, ((r.get(column) or 0) if column else 0) + (r.get('tick_percent') or 0)) for r in table
                  if r.get('time_ms') is not None and r['system'] == row['system'] and r['sessions'] == row['sessions']]
-        return [Place(at, height) for at, height in found if height > 0 and height >= least]  # (thousands of bins with next to nothing)
+        # (thousands of bins with next to nothing)
+        return [Place(at, height) for at, height in found if height > 0 and height >= least]
 
     panels = [Panel(x, y, [Curve('impulse', bins(row, column), Look(colour, width=width))
-                           for colour, column in (('#bbbbbb', 'all_percent'), (LIGHT, 'lost_percent'), (HEAVY, ''))], system_words(row))
+                           for colour, column in (('#bbbbbb', 'all_percent'), (LIGHT, 'lost_percent'), (HEAVY, ''))],
+                    system_words(row))
               for row, _ in idle_systems(run)]
     return Drawing(name, head, panels, stacked=True, across=1, high=120, legend=legend)
 
@@ -314,7 +336,8 @@ def timeline(run: Run, name: str, head: str, x: Axis, y: Axis, scale: float, lea
 def lost_time(run: Run) -> Drawing:
     longest = max([row['longest_ms'] for row in run.measured() if row.get('longest_ms') is not None] + [1.0])
     curves = [Curve('steps', [Place(p['upto_ms'], p['lost_ms_per_min']) for p in run.table('curve') if p['system'] == row['system']
-                              and p['sessions'] == row['sessions'] and p.get('lost_ms_per_min') is not None and p['upto_ms'] >= 0.005],
+                              and p['sessions'] == row['sessions'] and p.get('lost_ms_per_min') is not None
+                              and p['upto_ms'] >= 0.005],
                     look, system_words(row)) for row, look in idle_systems(run)]
     return Drawing('lost-time', 'Lost CPU time by length of event', [Panel(
         Axis('length of the event, ms', 0.005, 10.0 ** ceil(log10(longest * 1.05)), log=True),
@@ -333,7 +356,8 @@ def per_session(run: Run) -> Drawing | None:
         return None
 
     def rows_of(system: str) -> Rows:
-        return [row for row in run.table('summary') if (row['system'] == system or (row['sessions'] == 0 and of_run(row['system']) == of_run(system)))
+        return [row for row in run.table('summary') if (row['system'] == system
+                                                        or (row['sessions'] == 0 and of_run(row['system']) == of_run(system)))
                 and row.get('lost_ms_per_min') is not None]
 
     most = max([row['sessions'] for s in slopes for row in rows_of(s['system'])] or [1.0])
@@ -345,8 +369,8 @@ def per_session(run: Run) -> Drawing | None:
         curves += dots(rows, 'lost_ms_per_min', Look(COLOURS[k % 8]), f"lab's processes, kernel and interrupts{of}")
         curves += dots(rows, 'own_ms_per_min', Look(COLOURS[k % 8] if many else HEAVY, 5), f"of it the lab's processes{of}")
         line = [Place(at, y + rate * (at - x)) for at in (0.0, most)]
-        curves.append(Curve('line', [p for p in line if (p.y or 0) >= 0 or rate >= 0], Look(COLOURS[k % 8] if many else LINE, dash=3),
-                            f'{digits(rate, 3)} ms a minute for each session{of}'))
+        curves.append(Curve('line', [p for p in line if (p.y or 0) >= 0 or rate >= 0],
+                            Look(COLOURS[k % 8] if many else LINE, dash=3), f'{digits(rate, 3)} ms a minute for each session{of}'))
     axis = Axis(f'idle sessions of {bare(slopes[0]["system"])}', -0.02 * most, most * 1.04 + 0.1, step=1 if most <= 12 else None)
     return Drawing('per-session', 'Lost CPU time by number of idle sessions', [Panel(axis, Axis('lost time, ms/min', 0), curves)])
 

@@ -12,8 +12,8 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run
 
-SESSIONS = {'plain': 'unprotected', 'private': 'private copies', 'unswapped': 'not swapped', 'beside': 'own memory group', 'low': 'memory.low',
-            'throttled': 'batch work throttled'}
+SESSIONS = {'plain': 'unprotected', 'private': 'private copies', 'unswapped': 'not swapped', 'beside': 'own memory group',
+            'low': 'memory.low', 'throttled': 'batch work throttled'}
 MIB = 1048576.0
 Rows = list[dict[str, Any]]
 
@@ -91,7 +91,8 @@ def least_kept(rows: Rows) -> dict[str, Any] | None:
 def verdict(run: Run) -> str:
     rows = run.measured()
     plain = [row for row in out_rows(run) if row.get('session') == 'plain']
-    kept = least_kept([row for row in rows if (row.get('kept_n') or 0) > 0 and row.get('session') in ('unswapped', 'beside', 'low', 'throttled')])
+    kept = least_kept([row for row in rows if (row.get('kept_n') or 0) > 0 and row.get('session') in ('unswapped', 'beside',
+                                                                                                      'low', 'throttled')])
     typed = [row for row in rows if row.get('typed_max_ms') is not None]
     if not rows:
         return NOTHING_MEASURED
@@ -102,14 +103,15 @@ def verdict(run: Run) -> str:
         return 'No unprotected session was paged out: there is nothing to compare.'
     worst: Row = most(plain, 'paged_out_p50_ms')
     protocol = f'{worst["protocol"]}, ' if len({row['protocol'] for row in rows}) > 1 else ''
-    text = f'The first key after a session was paged out takes {level(worst, "paged_out_p50_ms")} ({protocol}{swap_words(worst["swap"])}; median)'
+    text = (f'The first key after a session was paged out takes {level(worst, "paged_out_p50_ms")} '
+            f'({protocol}{swap_words(worst["swap"])}; median)')
     longer = times(worst)
     text += ('; with the session in memory it is not known.' if longer is None else
              f', {longer} as long as with the session in memory{"." if is_longer(worst) else " (not shown to be longer)."}')
     if kept is None:
         return text
-    how = {'unswapped': 'in a memory group that may not swap', 'beside': 'given its own memory group', 'low': 'protected by memory.low',
-           'throttled': 'typed into while batch work is throttled'}[kept['session']]
+    how = ({'unswapped': 'in a memory group that may not swap', 'beside': 'given its own memory group',
+            'low': 'protected by memory.low', 'throttled': 'typed into while batch work is throttled'}[kept['session']])
     text += f' A session that is {how} takes {level(kept, "kept_p50_ms")} under the same pressure'
     return text + (f', in the runs in which it was kept ({words.plain(kept["kept_n"])} of {words.plain(kept["attempts"])}).'
                    if kept['kept_n'] < kept['attempts'] else '.')
@@ -118,7 +120,8 @@ def verdict(run: Run) -> str:
 # --- findings -----------------------------------------------------------------------------------------------------
 
 def paged(run: Run) -> Finding | None:
-    """The main condition, as in the paper: another process takes the memory and then rests; if it was not measured, another method."""
+    """The main condition, as in the paper: another process takes the memory and then rests; if it was not measured, another
+    method."""
     all_ = [row for row in out_rows(run) if row.get('session') == 'plain' and row.get('method') not in ('busy', 'typing')]
     rows = []
     for key in sorted({(row['protocol'], row['swap']) for row in all_}):
@@ -129,16 +132,17 @@ def paged(run: Run) -> Finding | None:
         return None
     longer = [row for row in rows if is_longer(row)]
     if longer:
-        top = max(reversed(longer), key=lambda row: (row.get('paged_out_p50_ms_above') == 1, -inf if ratio(row) is None else float(ratio(row) or 0),
-                                                     float(row.get('paged_out_p50_ms') or 0)))
+        top = max(reversed(longer), key=lambda row: (row.get('paged_out_p50_ms_above') == 1, -inf if ratio(row) is None
+                                                     else float(ratio(row) or 0), float(row.get('paged_out_p50_ms') or 0)))
         longest = f'{times(top)} as long' if times(top) is not None else in_words(amount(top, 'paged_out_p50_ms'))
         head = f'**After paging out, the first key takes {longest if longest.startswith("more") else f"up to {longest}"}**: '
     else:
         head = '**It is not shown that the first key takes longer after paging out**: '
-    each = '; '.join(f'{level(row, "paged_out_p50_ms")} over {row["protocol"]} ({swap_words(row["swap"])}, {row["method"]}; in memory '
-                     f'{in_words(amount(row, "in_memory_p50_ms"))})' for row in rows)
+    each = '; '.join(f'{level(row, "paged_out_p50_ms")} over {row["protocol"]} ({swap_words(row["swap"])}, {row["method"]}; in '
+                     f'memory {in_words(amount(row, "in_memory_p50_ms"))})' for row in rows)
     late = above(rows[-1], 'paged_out_p50_ms', run.threshold_ms()) is True
-    return Finding('paged-out', f'{head}{each}.', amount(rows[-1], 'paged_out_p50_ms'), 'bad' if late else 'none' if longer else 'unsure', 'first-key')
+    return Finding('paged-out', f'{head}{each}.', amount(rows[-1], 'paged_out_p50_ms'), 'bad' if late else 'none' if longer
+                   else 'unsure', 'first-key')
 
 
 def harder(run: Run) -> Finding | None:
@@ -152,9 +156,11 @@ def harder(run: Run) -> Finding | None:
         head = f'**In {longer} of {words.plural(len(rows), "condition")}, the first key takes longer still**: '
     else:
         head = '**It is not shown that the first key takes longer still if memory stays scarce or more must be read**: '
-    each = '; '.join(('while the other process keeps using its memory' if row['method'] == 'busy' else 'with private copies of the programs')
+    each = '; '.join(('while the other process keeps using its memory' if row['method'] == 'busy'
+                      else 'with private copies of the programs')
                      + f' {level(row, "paged_out_p50_ms")} ({row["protocol"]}, {swap_words(row["swap"])})' for row in rows)
-    return Finding('harder', f'{head}{each}.', amount(most(rows, 'paged_out_p50_ms'), 'paged_out_p50_ms'), 'bad' if longer else 'unsure', 'first-key')
+    return Finding('harder', f'{head}{each}.', amount(most(rows, 'paged_out_p50_ms'), 'paged_out_p50_ms'), 'bad' if longer
+                   else 'unsure', 'first-key')
 
 
 def protected(run: Run) -> Finding | None:
@@ -174,13 +180,15 @@ def protected(run: Run) -> Finding | None:
         head = '**Protection works only at times**: ' if best['kept_n'] > 0 else '**No protection worked**: '
 
     def said(row: Row) -> str:
-        group = ((run.facts.get('unswapped') or {}).get(row['protocol']) or {}).get('group_bytes') if row['session'] == 'unswapped' else None
+        group = (((run.facts.get('unswapped') or {}).get(row['protocol']) or {}).get('group_bytes') if row['session'] == 'unswapped'
+                 else None)
         text = session_words(row['session']) + (f' ({words.fixed(group / MIB, 0)} MiB)' if group else '') + ', '
         if row['kept_n'] == 0:
             text += 'kept in no run'
         else:
             text += f'{level(row, "kept_p50_ms")}, the latest {in_words(amount(row, "kept_max_ms"))}'
-            text += '' if row['kept_n'] == row['attempts'] else f', but kept only in {words.plain(row["kept_n"])} of {words.plain(row["attempts"])} runs'
+            text += ('' if row['kept_n'] == row['attempts'] else f', but kept only in {words.plain(row["kept_n"])} of '
+                     f'{words.plain(row["attempts"])} runs')
         return f'{text} ({row["protocol"]})'
 
     late = any(above(row, 'kept_p50_ms', limit) is True for row in kept)
@@ -204,7 +212,8 @@ def throttled(run: Run) -> Finding | None:
         return next((r for r in run.measured() if (r.get('session'), r.get('method'), r.get('protocol'), r.get('swap')) ==
                      (session, method, first['protocol'], first['swap'])), {})
 
-    t, p, tb, pb = (row_of_(*one) for one in (('throttled', 'typing'), ('plain', 'typing'), ('throttled', 'busy'), ('plain', 'busy')))
+    t, p, tb, pb = (row_of_(*one) for one in (('throttled', 'typing'), ('plain', 'typing'), ('throttled', 'busy'),
+                                              ('plain', 'busy')))
     parts = []
     if t.get('typed_max_ms') is not None:
         parts.append(f'beside a process that tries to fill the memory, the slowest key takes {typed_words(t)}'
@@ -214,7 +223,8 @@ def throttled(run: Run) -> Finding | None:
                      + ('' if pb.get('paged_out_p50_ms') is None else f', without throttling {level(pb, "paged_out_p50_ms")}'))
     late = above(t, 'typed_max_ms', run.threshold_ms())
     known = t.get('typed_max_ms') is not None
-    return Finding('throttled', f'**Throttling batch work while a user types** ({first["protocol"]}, {swap_words(first["swap"])}): {"; ".join(parts)}.',
+    return Finding('throttled', f'**Throttling batch work while a user types** ({first["protocol"]}, {swap_words(first["swap"])}): '
+                   f'{"; ".join(parts)}.',
                    amount(t, 'typed_max_ms') if known else amount(tb, 'paged_out_p50_ms'),
                    'none' if not known else 'unsure' if late is None else 'bad' if late else 'good', 'first-key')
 
@@ -226,24 +236,26 @@ def proof(run: Run) -> Finding | None:
     least = min((row['evicted_percent_min'] for row in rows if row.get('evicted_percent_min') is not None), default=None)
     if rows:
         faults = min(row['major_faults_min'] for row in rows)
-        text = (f'**Paging out was verified**: at least {words.percent(least)} % of the private anonymous memory of editor and terminal was in swap, '
-                f'and each had at least {words.plural(faults, "major fault")} after the key.')
+        text = (f'**Paging out was verified**: at least {words.percent(least)} % of the private anonymous memory of editor and '
+                f'terminal was in swap, and each had at least {words.plural(faults, "major fault")} after the key.')
     else:
         text = '**No run was paged out**.'
     if back:
-        each = '; '.join(f'{words.plain(row["not_evicted"])} of {words.plain(row["attempts"])} runs ({row["protocol"]}, {swap_words(row["swap"])}, '
-                         f'{session_words(row["session"])}, {row["method"]})' for row in back)
+        each = '; '.join(f'{words.plain(row["not_evicted"])} of {words.plain(row["attempts"])} runs ({row["protocol"]}, '
+                         f'{swap_words(row["swap"])}, {session_words(row["session"])}, {row["method"]})' for row in back)
         text += f' Runs excluded because too little memory was in swap, or it came back from the swap cache: {each}.'
     return Finding('evicted', text, Amount(least, unit='%'), 'good' if not back else 'unsure', 'timeline')
 
 
 def second(run: Run) -> Finding | None:
-    rows = [row for row in out_rows(run) if row.get('second_paged_out_p50_ms') is not None and row.get('in_memory_p50_ms') is not None]
+    rows = [row for row in out_rows(run) if row.get('second_paged_out_p50_ms') is not None
+            and row.get('in_memory_p50_ms') is not None]
     if not rows:
         return None
     limit, name = run.threshold_ms(), 'second_paged_out_p50_ms'
     late = [above(row, name, limit) for row in rows]
-    slow = [row for row in rows if exceeds(amount(row, name), scaled(amount(row, 'in_memory_p50_ms'), 2)) is True and above(row, name, 20) is True]
+    slow = [row for row in rows if exceeds(amount(row, name), scaled(amount(row, 'in_memory_p50_ms'), 2)) is True
+            and above(row, name, 20) is True]
     conditions = words.plural(len(rows), 'condition')
     if True in late:
         head = f'**The second key is late, too, in {late.count(True)} of {conditions}**: '
@@ -256,7 +268,8 @@ def second(run: Run) -> Finding | None:
     else:
         head = '**By the median, the second key is not late**: '
     values = [row[name] for row in rows]
-    span_ = (words.with_unit(max(values), 'ms') if words.short(min(values)) == words.short(max(values)) else range_words(min(values), max(values), 'ms'))
+    span_ = (words.with_unit(max(values), 'ms') if words.short(min(values)) == words.short(max(values))
+             else range_words(min(values), max(values), 'ms'))
     latest = max(reversed([amount(row, 'second_paged_out_max_ms') for row in rows]), key=lambda a: a.at_most() or 0)
     return Finding('second-key', f'{head}after the first key has brought the pages back, the second takes {span_}'
                    f'{" or more" if any(row.get(f"{name}_above") == 1 for row in rows) else ""}, the latest {in_words(latest)}.',
@@ -272,17 +285,17 @@ def views(run: Run) -> list[View]:
     return [
         View('medians', 'summary', 'First key',
              'swap session method in_memory_p50_ms paged_out_p50_ms paged_out_max_ms kept_p50_ms not_evicted', by='protocol'),
-        View('typing', 'summary', 'While somebody types', 'swap session method typed_n typed_p50_ms typed_max_ms typed_above evicted_percent_min '
-             'second_paged_out_p50_ms second_kept_p50_ms', by='protocol', only='typed_max_ms'),
+        View('typing', 'summary', 'While somebody types', 'swap session method typed_n typed_p50_ms typed_max_ms typed_above '
+             'evicted_percent_min second_paged_out_p50_ms second_kept_p50_ms', by='protocol', only='typed_max_ms'),
         View('range', 'summary', 'First key: least, mean and largest',
-             'swap session method in_memory_min_ms in_memory_mean_ms in_memory_max_ms paged_out_min_ms paged_out_mean_ms paged_out_max_ms kept_min_ms '
-             'kept_mean_ms kept_max_ms', by='protocol'),
+             'swap session method in_memory_min_ms in_memory_mean_ms in_memory_max_ms paged_out_min_ms paged_out_mean_ms '
+             'paged_out_max_ms kept_min_ms kept_mean_ms kept_max_ms', by='protocol'),
         View('residency', 'summary', 'In memory before the key, and read after it',
-             'swap session method evicted_percent_min swap_bytes file_resident_bytes file_others_bytes major_faults major_faults_min minor_faults '
-             'read_percent swap_in_bytes', by='protocol'),
+             'swap session method evicted_percent_min swap_bytes file_resident_bytes file_others_bytes major_faults '
+             'major_faults_min minor_faults read_percent swap_in_bytes', by='protocol'),
         View('second', 'summary', 'Second key',
-             'swap session method second_in_memory_p50_ms second_in_memory_max_ms second_paged_out_p50_ms second_paged_out_max_ms second_kept_p50_ms '
-             'second_kept_max_ms', by='protocol'),
+             'swap session method second_in_memory_p50_ms second_in_memory_max_ms second_paged_out_p50_ms second_paged_out_max_ms '
+             'second_kept_p50_ms second_kept_max_ms', by='protocol'),
         View('excluded', 'summary', 'Excluded runs',
              'swap session method attempts not_evicted? not_evicted_percent_min why not_in_memory? failed?', by='protocol'),
     ]
@@ -291,7 +304,8 @@ def views(run: Run) -> list[View]:
 # --- figures ------------------------------------------------------------------------------------------------------
 
 PAPERS = (('Linux, hardware of 1999', 330, 1170, 3000), ('Windows NT TSE, 1999', 2430, 4026, 11850))
-STATES = (('in_memory', 'in memory', 0.2, LIGHT), ('paged_out', 'paged out', -0.2, HEAVY), ('kept', 'kept in memory', -0.2, COLOURS[2]))
+STATES = (('in_memory', 'in memory', 0.2, LIGHT), ('paged_out', 'paged out', -0.2, HEAVY),
+          ('kept', 'kept in memory', -0.2, COLOURS[2]))
 
 
 def condition(row: Row) -> str:
@@ -320,10 +334,12 @@ def first_key(run: Run) -> Drawing:
                    Curve('segment', [Place(x, y - 0.16, x2=x, y2=y + 0.16) for x, y in medians], Look(colour, width=2.5), 'median'),
                    Curve('hover', [Place(p.y, p.x, text=p.text) for p in shown], Look(colour, 7, size=0.1))]
     curves += [
-        Curve('points', [Place(row['typed_max_ms'], y) for row in runs if row.get('typed_max_ms') is not None and (y := y_of(row)) is not None],
+        Curve('points', [Place(row['typed_max_ms'], y) for row in runs if row.get('typed_max_ms') is not None
+                         and (y := y_of(row)) is not None],
               Look(COLOURS[3], 9, size=0.5), 'latest key of one who types on'),
         # (a cross where a row begins: the mean)
-        Curve('segment points', [Place(mean, y, x2=end, y2=y) for name, low, mean, high in PAPERS for y in [row_of(name, rows)] for end in (low, high)],
+        Curve('segment points', [Place(mean, y, x2=end, y2=y) for name, low, mean, high in PAPERS for y in [row_of(name, rows)]
+                                 for end in (low, high)],
               Look(MARK, 2), '1999: least, mean, largest'),
         Curve('points', [Place(50, row_of(name, rows)) for name, *_ in PAPERS], Look(MARK, 6), 'in memory, 1999'),
         Curve('line', [Place(limit, 0)], Look(LINE, dash=2), f'{words.plain(limit)} ms')]
@@ -345,7 +361,8 @@ def timeline(run: Run) -> Drawing | None:
     rows = [row for row in run.table('timeline') if row.get('event') is None and row.get('time_ms') is not None]
     if not rows:
         return None
-    echo, second_ = (next((row['time_ms'] for row in run.table('timeline') if row.get('event') == event), None) for event in ('echo', 'second'))
+    echo, second_ = (next((row['time_ms'] for row in run.table('timeline') if row.get('event') == event), None)
+                     for event in ('echo', 'second'))
     around = echo if echo is not None else 100.0
     panels = []
     for name, is_level, columns in PANELS:
@@ -353,12 +370,16 @@ def timeline(run: Run) -> Drawing | None:
             scale = 1000.0 if is_whole else 1.0
             curves = []
             for c, label, colour in columns:
-                before = next((row[c] for row in reversed(rows) if row['time_ms'] <= 0 and row.get(c) is not None), 0.0)  # of counters
+                # of counters
+                before = next((row[c] for row in reversed(rows) if row['time_ms'] <= 0 and row.get(c) is not None), 0.0)
                 shown = [row for row in rows if row.get(c) is not None and (is_whole or -2 * around < row['time_ms'] < 3 * around)]
                 curves.append(Curve('line' if is_level else 'steps', [
-                    Place(row['time_ms'] / scale, row[c] / MIB if is_level else max(0.0, row[c] - before)) for row in shown], Look(colour), label))
-            head = '' if name != 'server, MB' else 'the whole run' if is_whole else f'response after {digits(echo, 3)} ms' if echo else ''
-            x = (Axis('seconds from the key', min(row['time_ms'] for row in rows) / 1000, max(row['time_ms'] for row in rows) / 1000) if is_whole else
+                    Place(row['time_ms'] / scale, row[c] / MIB if is_level else max(0.0, row[c] - before)) for row in shown],
+                                    Look(colour), label))
+            head = ('' if name != 'server, MB' else 'the whole run' if is_whole else f'response after {digits(echo, 3)} ms'
+                    if echo else '')
+            x = (Axis('seconds from the key', min(row['time_ms'] for row in rows) / 1000,
+                      max(row['time_ms'] for row in rows) / 1000) if is_whole else
                  Axis('ms from the key', -0.35 * around, 1.6 * around))
             marks = [Mark(x=0)] + ([] if echo is None else [Mark(x=echo / scale, dash=2)])
             if second_ is not None and (is_whole or second_ < 1.6 * around):

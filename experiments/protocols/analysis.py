@@ -10,8 +10,8 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct, is_attached
 
-PARTS = {'text': 'editing a text', 'draw': 'drawing', 'browse': 'looking at pages', 'all': 'all work', 'setup': 'set-up', 'window': 'first terminal',
-         'idle': 'idle minute', 'key': 'a key'}
+PARTS = {'text': 'editing a text', 'draw': 'drawing', 'browse': 'looking at pages', 'all': 'all work', 'setup': 'set-up',
+         'window': 'first terminal', 'idle': 'idle minute', 'key': 'a key'}
 Rows = list[dict[str, Any]]
 
 
@@ -32,7 +32,8 @@ def title(run: Run) -> str:
 
 def setup(run: Run) -> str:
     return notes.sentence([notes.protocol_words(run), works_words(run) if works(run) else 'keys only', notes.link_words(run),
-                           notes.repeats_words(run), 'quick: only the first part of each piece of work' if run.setting('quick') else None])
+                           notes.repeats_words(run), 'quick: only the first part of each piece of work'
+                           if run.setting('quick') else None])
 
 
 def labels(run: Run) -> Labels:
@@ -106,7 +107,8 @@ def unsure(a: Row, b: Row, how: str) -> str:
 def without_work_words(run: Run) -> str:
     """Protocols that did no work, and of which no variant in this run did it."""
     everything = set(notes.protocols(run))
-    found = [(protocol, use) for protocol, use in (run.setting('without_work') or {}).items() if not set(use) & (everything - {protocol})]
+    found = [(protocol, use) for protocol, use in (run.setting('without_work') or {}).items()
+             if not set(use) & (everything - {protocol})]
     if not found:
         return ''
     each = words.and_list([f'{protocol} (use {" or ".join(use)})' if use else protocol for protocol, use in found])
@@ -116,7 +118,8 @@ def without_work_words(run: Run) -> str:
 def no_figure(run: Run, rows: Rows) -> str:
     """Protocols that should have done the work (or keys, if no work was asked for), but have no usable figure."""
     keys = not works(run)
-    wanted = distinct(c['parameters'].get('protocol') for c in notes.cells(run) if (c['parameters'].get('part') == 'session') == keys)
+    wanted = distinct(c['parameters'].get('protocol') for c in notes.cells(run)
+                      if (c['parameters'].get('part') == 'session') == keys)
     absent = [protocol for protocol in wanted if protocol not in {row['protocol'] for row in rows}]
     return f' No figure of {"a key" if keys else "the whole work"} for {words.and_list(absent)}.' if absent else ''
 
@@ -136,8 +139,10 @@ def verdict(run: Run) -> str:
     elif rows:
         text = f'The same work takes {size} on the wire over {first["protocol"]}.'
     else:
-        text = f'A key with its response takes {words.fixed(first["total_wire_bytes"], 0)} bytes on the wire over {first["protocol"]}'
-        text += f' and {words.fixed(last["total_wire_bytes"], 0)} over {last["protocol"]}{unsure(first, last, "more")}.' if len(keys) > 1 else '.'
+        text = (f'A key with its response takes {words.fixed(first["total_wire_bytes"], 0)} bytes on the wire over '
+                f'{first["protocol"]}')
+        text += (f' and {words.fixed(last["total_wire_bytes"], 0)} over {last["protocol"]}{unsure(first, last, "more")}.'
+                 if len(keys) > 1 else '.')
     return text + no_figure(run, rows if works(run) else keys) + without_work_words(run)
 
 
@@ -157,7 +162,8 @@ def shares_words(run: Run) -> str:
     pairs = (('rdp', 'x11'), ('rdp:cache', 'x11'), ('rdp', 'nx'), ('rdp:cache', 'nx'), ('nx', 'x11'))
     found = [f'{a} {level(row, "share_percent")} of {b}' for a, b in pairs for row in run.table('shares')
              if row.get('protocol') == a and row.get('other') == b and row.get('share_percent') is not None]
-    return (f' IP bytes: {", ".join(found)}. Wong & Seltzer (2000): RDP, with a cache at its client, 13 % of X and 23 % of LBX; LBX 57 % of X.'
+    return (f' IP bytes: {", ".join(found)}. Wong & Seltzer (2000): RDP, with a cache at its client, 13 % of X and 23 % of LBX; '
+            'LBX 57 % of X.'
             if found else '')
 
 
@@ -174,10 +180,11 @@ def messages(run: Run) -> Finding | None:
         return None
     size = sorted(rows, key=lambda row: float(row['mean_message_ip_bytes']))
     saving = sorted(rows, key=lambda row: float(row['vip_saving_percent']))
-    return Finding('messages', f'**The mean message has {words.thousands(size[0]["mean_message_ip_bytes"])} bytes over {size[0]["protocol"]}, '
-                   f'{words.thousands(size[-1]["mean_message_ip_bytes"])} over {size[-1]["protocol"]}**, IP headers included. Without IP headers '
-                   f'the work would take {words.fixed(saving[0]["vip_saving_percent"], 1)} % ({saving[0]["protocol"]}) to '
-                   f'{words.fixed(saving[-1]["vip_saving_percent"], 1)} % ({saving[-1]["protocol"]}) less.',
+    return Finding('messages', f'**The mean message has {words.thousands(size[0]["mean_message_ip_bytes"])} bytes over '
+                   f'{size[0]["protocol"]}, {words.thousands(size[-1]["mean_message_ip_bytes"])} over {size[-1]["protocol"]}**, IP '
+                   f'headers included. Without IP headers the work would take {words.fixed(saving[0]["vip_saving_percent"], 1)} % '
+                   f'({saving[0]["protocol"]}) to {words.fixed(saving[-1]["vip_saving_percent"], 1)} % ({saving[-1]["protocol"]}) '
+                   'less.',
                    Amount(saving[-1]['vip_saving_percent'], unit='%'), 'none', 'work')
 
 
@@ -191,9 +198,10 @@ def keys(run: Run) -> Finding | None:
     headers = range_of([row['ethernet_percent'] + row['ip_percent'] + row['transport_percent'] for row in rows])
     tls = [row for row in rows if (row.get('tls_percent') or 0) > 0.05]
     sealed = named(tls, lambda row: f'{words.fixed(row["tls_percent"] * row["total_wire_bytes"] / 100, 0)} bytes')
-    return Finding('key', f'**A key with its response takes {words.fixed(rows[0]["total_wire_bytes"], 0)} bytes over {rows[0]["protocol"]}{more}**. '
-                   f'{headers} are packet headers. Packets of a key: {extremes(rows, "total_packets", lambda v: words.fixed(v, 1))}, pure '
-                   f'acknowledgements included.{f" Headers of TLS records: {sealed}." if tls else ""}', total(rows[0]), 'none', 'key')
+    return Finding('key', f'**A key with its response takes {words.fixed(rows[0]["total_wire_bytes"], 0)} bytes over '
+                   f'{rows[0]["protocol"]}{more}**. {headers} are packet headers. Packets of a key: '
+                   f'{extremes(rows, "total_packets", lambda v: words.fixed(v, 1))}, pure acknowledgements '
+                   f'included.{f" Headers of TLS records: {sealed}." if tls else ""}', total(rows[0]), 'none', 'key')
 
 
 def before_work(run: Run) -> Finding | None:
@@ -220,10 +228,11 @@ def other_work(run: Run) -> Finding | None:
     def said(row: Row) -> str:
         often = 'always' if row.get('state') == 'different' else (
             f'in {words.plain(row["different"])} of {words.plain(row["repeats"] + row["different"])} repeats')
-        return (f'{row["protocol"]}, {PARTS.get(row["what"], row["what"])}: {often} (up to {words.fixed(row.get("differs_percent"), 1)} % of the '
-                'pixels differ)')
+        return (f'{row["protocol"]}, {PARTS.get(row["what"], row["what"])}: {often} (up to '
+                f'{words.fixed(row.get("differs_percent"), 1)} % of the pixels differ)')
 
-    return Finding('other-work', f'**Excluded from comparison**, since the screen at the end differs: {"; ".join(map(said, rows))}.',
+    return Finding('other-work', '**Excluded from comparison**, since the screen at the end differs: '
+                   f'{"; ".join(map(said, rows))}.',
                    Amount(max(row['differs_percent'] for row in rows), unit='%'), 'unsure', 'work')
 
 
@@ -235,14 +244,20 @@ def views(run: Run) -> list[View]:
     return [
         View('rank', 'keys', 'Which protocol on this link', 'protocol key_p50_ms key_p95_ms protocols:key_bytes late_percent',
              rank='key_p50_ms', at={'part': 'session'}, floor='key_p50_ms'),
-        View('bytes', 'protocols', 'Bytes on the wire', 'protocol all_bytes text_bytes draw_bytes browse_bytes setup_bytes idle_bytes key_bytes'),
-        View('work', 'summary', 'Input and display', 'what state input_wire_bytes display_wire_bytes total_wire_bytes', by='protocol'),
-        View('channels', 'summary', 'IP bytes and messages by channel', 'what input_ip_bytes display_ip_bytes input_messages display_messages',
+        View('bytes', 'protocols', 'Bytes on the wire', 'protocol all_bytes text_bytes draw_bytes browse_bytes setup_bytes '
+             'idle_bytes key_bytes'),
+        View('work', 'summary', 'Input and display', 'what state input_wire_bytes display_wire_bytes total_wire_bytes',
              by='protocol'),
-        View('messages', 'summary', 'Messages', 'what total_ip_bytes total_messages mean_message_ip_bytes vip_saving_percent', by='protocol'),
+        View('channels', 'summary', 'IP bytes and messages by channel', 'what input_ip_bytes display_ip_bytes input_messages '
+             'display_messages',
+             by='protocol'),
+        View('messages', 'summary', 'Messages', 'what total_ip_bytes total_messages mean_message_ip_bytes vip_saving_percent',
+             by='protocol'),
         View('shares', 'shares', 'Bytes beside those of another protocol', 'other share_percent', by='protocol'),
-        View('headers', 'summary', 'Packets and headers', 'what total_packets total_acks transport_percent tls_percent', by='protocol'),
-        View('same', 'summary', 'Was it the same work?', 'what state repeats? failed? marked? different? restless? differs_percent', by='protocol'),
+        View('headers', 'summary', 'Packets and headers', 'what total_packets total_acks transport_percent tls_percent',
+             by='protocol'),
+        View('same', 'summary', 'Was it the same work?', 'what state repeats? failed? marked? different? restless? differs_percent',
+             by='protocol'),
     ]
 
 
@@ -257,7 +272,8 @@ def part(rows: Rows, names: list[str], start: str, end: str, low: float, high: f
 def work_figure(run: Run) -> Drawing:
     """Bytes on the wire of each work, a panel for each, a bar for each protocol. (A protocol without a viewer does no work.)"""
     all_ = run.table('summary')
-    names = distinct(row['protocol'] for row in all_ if row.get('what') in ('text', 'draw', 'browse') and row.get('total_wire_bytes') is not None)
+    names = distinct(row['protocol'] for row in all_ if row.get('what') in ('text', 'draw', 'browse')
+                     and row.get('total_wire_bytes') is not None)
     panels = []
     for what in ('text', 'draw', 'browse'):
         rows = [{**row, **{name: row[name] / 1e6 for name in ('input_wire_bytes', 'total_wire_bytes') if row.get(name) is not None}}
@@ -266,8 +282,8 @@ def work_figure(run: Run) -> Drawing:
             continue
         same = [row for row in rows if row.get('state') == 'complete']
         other = [row for row in rows if row.get('state') == 'different']
-        texts = [Place(row['total_wire_bytes'], row_of(row['protocol'], names), text=digits(row['total_wire_bytes'], 3)) for row in same
-                 if row.get('total_wire_bytes') is not None]
+        texts = [Place(row['total_wire_bytes'], row_of(row['protocol'], names), text=digits(row['total_wire_bytes'], 3))
+                 for row in same if row.get('total_wire_bytes') is not None]
         most = max([row['total_wire_bytes'] for row in rows if row.get('total_wire_bytes') is not None] or [1.0])
         panels.append(Panel(Axis(start=0, end=most * 1.12), rows_axis(names), [
             part(same, names, '', 'input_wire_bytes', -0.36, 0.36, 'input', HEAVY),

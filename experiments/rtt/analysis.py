@@ -12,7 +12,8 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, bare, distinct
 
-TRANSPORTS = {'udp': 'UDP at regular intervals', 'random': 'UDP at random intervals', 'tcp': 'TCP', 'reno': 'TCP with Reno', 'none': 'no load'}
+TRANSPORTS = {'udp': 'UDP at regular intervals', 'random': 'UDP at random intervals', 'tcp': 'TCP', 'reno': 'TCP with Reno',
+              'none': 'no load'}
 Rows = list[dict[str, Any]]
 
 
@@ -40,10 +41,12 @@ def title(run: Run) -> str:
 
 def setup(run: Run) -> str:
     queue, seconds = run.setting('queue'), run.setting('seconds')
-    direction = {'display': 'load from the server to the client', 'input': 'load from the client to the server', 'both': 'load both ways'}.get(
-        run.setting('direction', ''))
+    direction = ({'display': 'load from the server to the client', 'input': 'load from the client to the server',
+                  'both': 'load both ways'}.get(
+         run.setting('direction', '')))
     return notes.sentence([None if queue is None else f'a queue of {queue}', direction,
-                           f'{words.plural(run.setting("repeats", 0), "repeat")} of {"?" if seconds is None else words.plain(seconds)} s',
+                           f'{words.plural(run.setting("repeats", 0), "repeat")} of '
+                           f'{"?" if seconds is None else words.plain(seconds)} s',
                            notes.run_words(run)])
 
 
@@ -154,8 +157,8 @@ def at_link(row: Row) -> str:
 
 def short_words(rows: Rows) -> str:
     short = [row for row in rows if not is_full(row)]
-    each = '; '.join(f'{level(row, "load_percent")} of {words.plain(row["load"])} % by {transport_words(row["transport"])} at {mbit(row["link"])}, where '
-                     f'a ping takes {mean_words(row)}{lost(row)}' for row in short)
+    each = '; '.join(f'{level(row, "load_percent")} of {words.plain(row["load"])} % by {transport_words(row["transport"])} at '
+                     f'{mbit(row["link"])}, where a ping takes {mean_words(row)}{lost(row)}' for row in short)
     return f'**The load asked for did not surely arrive**: {each}.' if short else ''
 
 
@@ -169,7 +172,8 @@ def told_full(rows: Rows, text: Any) -> str:
 def at_rest(run: Run) -> Finding | None:
     rows = [row for link in links(run) if (row := idle(pings(run, link))) and row.get('mean_ms') is not None]
     each = words.and_list([f'{mean_words(row)}{lost(row)} at {mbit(row["link"])}' for row in rows])
-    return Finding('idle', f'**Without load**, a ping of 64 bytes takes {each}.', amount(rows[0], 'mean_ms'), 'none', 'round-trip') if rows else None
+    return (Finding('idle', f'**Without load**, a ping of 64 bytes takes {each}.', amount(rows[0], 'mean_ms'), 'none', 'round-trip')
+            if rows else None)
 
 
 def by_transport(rows: Rows) -> list[Rows]:
@@ -180,12 +184,14 @@ def no_queue_words(run: Run) -> str:
     """Frames at even distances below the link's rate: none waits for another, and a ping for at most one of them."""
     found = []
     for link in links(run):
-        rows = [row for row in pings(run, link) if 0 < row['load'] < 100 and row['transport'] != 'random' and row.get('mean_ms') is not None]
+        rows = [row for row in pings(run, link) if 0 < row['load'] < 100 and row['transport'] != 'random'
+                and row.get('mean_ms') is not None]
         found += [max(reversed(group), key=lambda row: float(row['load'])) for group in by_transport(rows)
                   if all(has_no_queue(run, row) for row in group)]
     each = words.and_list([f'{load_words(row)} of up to {words.plain(row["load"])} % at {mbit(row["link"])}' for row in found])
     frames = words.and_list(sorted({fine(row.get('frame_ms')) for row in found}))
-    return (f' **No queue builds on average** beside {each}: the mean ping is later by less than one frame takes on the link ({frames}).'
+    return (f' **No queue builds on average** beside {each}: the mean ping is later by less than one frame takes on the link '
+            f'({frames}).'
             if found else '')
 
 
@@ -201,7 +207,8 @@ def nearly_full(run: Run) -> Finding | None:
         return None
 
     def text(full: Rows) -> str:
-        each = '; '.join(f'{mean_words(row)}{lost(row)} beside {load_words(row)} at {mbit(row["link"])}{caveat(row)}' for row in full)
+        each = '; '.join(f'{mean_words(row)}{lost(row)} beside {load_words(row)} at {mbit(row["link"])}{caveat(row)}'
+                         for row in full)
         return f'**On a link that is nearly full** ({words.plain(max(row["load"] for row in full))} %), a ping takes {each}.'
 
     top = max(reversed(rows), key=lambda row: (is_full(row), by_slowness(row)))
@@ -211,19 +218,21 @@ def nearly_full(run: Run) -> Finding | None:
 
 def overfull(run: Run) -> Finding | None:
     rows = [max(reversed(group), key=lambda row: float(row['load'])) for link in links(run)
-            for group in by_transport([row for row in pings(run, link) if is_tcp(row) and row['load'] > 100 and row.get('mean_ms') is not None])]
+            for group in by_transport([row for row in pings(run, link) if is_tcp(row) and row['load'] > 100
+                                       and row.get('mean_ms') is not None])]
     if not rows:
         return None
 
     def one(row: Row) -> str:
         queue = row.get('queue_ms')
         return (f'{mean_words(row)} on average and {fine(row.get("max_ms"))} at most{lost(row)} at {mbit(row["link"])}'
-                + (f', with {row["congestion"]}' if row.get('congestion') else '') + ('' if queue is None else f' (full queue: {fine(queue)})'))
+                + (f', with {row["congestion"]}' if row.get('congestion') else '')
+                + ('' if queue is None else f' (full queue: {fine(queue)})'))
 
     def text(full: Rows) -> str:
         inside = run.setting('link_by') != 'wire' and any(
-            row['transport'] == 'tcp' and row.get('queue_ms') is not None and row.get('max_ms') is not None and row['max_ms'] < 0.9 * row['queue_ms']
-            and (row.get('lost') or 0) == 0 for row in full)
+            row['transport'] == 'tcp' and row.get('queue_ms') is not None and row.get('max_ms') is not None
+            and row['max_ms'] < 0.9 * row['queue_ms'] and (row.get('lost') or 0) == 0 for row in full)
         return (f'**While TCP saturates the link**, a ping takes {"; ".join(map(one, full))}.'
                 + (' The queue is inside the sending host, whose TCP slows down before the queue is full.' if inside else ''))
 
@@ -249,29 +258,32 @@ def more_than(row: dict[str, Any], base: Row) -> Later:
 def random_load(run: Run) -> Finding | None:
     """Significantly later than without load, compared with M/D/1 at loads up to 90 %."""
     found = [more_than(row, base) for link in links(run) if (base := idle(pings(run, link))) and base.get('mean_ms') is not None
-             for row in pings(run, link) if row['transport'] == 'random' and 40 <= row['load'] <= 90 and row.get('mean_ms') is not None]
+             for row in pings(run, link) if row['transport'] == 'random' and 40 <= row['load'] <= 90
+             and row.get('mean_ms') is not None]
     if not found:
         return None
     told = [one for one in found if one.low is not None and comes_later(run, one.row)]
     few = [one for one in found if one.low is None]
     if told:
-        each = words.and_list([f'{fine(one.more)} (95 % CI {words.fixed(one.low, 2)} to {fine(one.high)}) at {at_link(one.row)}{caveat(one.row)} '
-                               f'(M/D/1: {fine(one.row.get("md1_wait_ms"))})' for one in told])
+        each = words.and_list([f'{fine(one.more)} (95 % CI {words.fixed(one.low, 2)} to {fine(one.high)}) at '
+                               f'{at_link(one.row)}{caveat(one.row)} (M/D/1: {fine(one.row.get("md1_wait_ms"))})' for one in told])
         rest = [one for one in found if one not in told]
         none = words.and_list([f'{at_link(one.row)}{caveat(one.row)}' for one in rest])
-        text = (f'**Traffic at random times delays a ping** by {each}{f"; no delay is shown at {none}" if rest else ""}. The M/D/1 model has no '
-                'fitted parameters.')
+        text = (f'**Traffic at random times delays a ping** by {each}{f"; no delay is shown at {none}" if rest else ""}. The M/D/1 '
+                'model has no fitted parameters.')
     elif few:
         each = words.and_list([f'{mean_words(one.row)}{lost(one.row)} at {at_link(one.row)}{caveat(one.row)}' for one in few])
         text = f'**Too few repeats to tell whether traffic at random times delays a ping** (three are needed): {each}.'
     else:
         loads = words.and_list(sorted({f'{words.plain(one.row["load"])} %{caveat(one.row)}' for one in found}))
         top = max(one.high or 0 for one in found)
-        most = ('something else changed, since pings take less time than without load' if top < 0 else f'at most {fine(top)} of the pings that came back')
+        most = ('something else changed, since pings take less time than without load' if top < 0
+                else f'at most {fine(top)} of the pings that came back')
         worst = max(reversed(found), key=lambda one: one.row.get('lost_percent') or 0)
         text = f'**No delay of pings by traffic at random times is shown** at loads of {loads}: {most}{lost(worst.row)}.'
     last = (told or found)[-1]
-    return Finding('random-load', text, Amount(last.more, low=last.low, high=last.high, unit='ms'), 'none' if told else 'unsure', 'round-trip')
+    return Finding('random-load', text, Amount(last.more, low=last.low, high=last.high, unit='ms'), 'none' if told
+                   else 'unsure', 'round-trip')
 
 
 def keys(run: Run) -> Finding | None:
@@ -288,12 +300,13 @@ def keys(run: Run) -> Finding | None:
     def one(base: Row, worst: Row) -> str:
         late = '' if worst.get('late_percent') is None else (
             f', {level(worst, "late_percent")} of the keys over {words.plain(run.threshold_ms())} ms')
-        return (f'{mean_words(worst)} under a load of {words.plain(worst["load"])} %{caveat(worst)} by {transport_words(worst["transport"])} at '
-                f'{mbit(worst["link"])} ({worst["probe"]}; {mean_words(base)} without load){late}')
+        return (f'{mean_words(worst)} under a load of {words.plain(worst["load"])} %{caveat(worst)} by '
+                f'{transport_words(worst["transport"])} at {mbit(worst["link"])} ({worst["probe"]}; {mean_words(base)} without '
+                f'load){late}')
 
     top = slowest([worst for _, worst in found])
-    return Finding('keys', f'**The response to a key over the loaded link** takes {"; ".join(one(*pair) for pair in found)}.', amount(top, 'mean_ms'),
-                   'none', 'keys')
+    return Finding('keys', f'**The response to a key over the loaded link** takes {"; ".join(one(*pair) for pair in found)}.',
+                   amount(top, 'mean_ms'), 'none', 'keys')
 
 
 def beyond(run: Run) -> Finding | None:
@@ -307,8 +320,8 @@ def beyond(run: Run) -> Finding | None:
 def all_lost(run: Run) -> Finding | None:
     rows = [row for row in run.measured() if is_all_lost(row)]
     each = words.and_list([f'at {at_link(row)} ({transport_words(row["transport"])})' for row in rows])
-    return Finding('all-lost', f'**Every ping was lost** {each}: these conditions have no round trip, and are in no mean.', verdict='bad',
-                   figure='round-trip') if rows else None
+    return (Finding('all-lost', f'**Every ping was lost** {each}: these conditions have no round trip, and are in no mean.',
+                    verdict='bad', figure='round-trip') if rows else None)
 
 
 def findings(run: Run) -> list[Finding]:
@@ -325,8 +338,8 @@ def verdict(run: Run) -> str:
             continue
         worst = slowest(loaded)
         what = 'every ping is lost' if is_all_lost(worst) else f'a ping takes up to {mean_words(worst)} on average{lost(worst)}'
-        parts.append(f'{what} beside {load_words(worst)} at a load of {words.plain(worst["load"])} %{caveat(worst)} on {mbit(link)} '
-                     f'({"not measured" if base is None else mean_words(base)} without load)')
+        parts.append(f'{what} beside {load_words(worst)} at a load of {words.plain(worst["load"])} %{caveat(worst)} on '
+                     f'{mbit(link)} ({"not measured" if base is None else mean_words(base)} without load)')
     if parts:
         queue = f', with the queue {queues(run)[0]}' if len(queues(run)) > 1 else ''
         return f'Under load{queue}, {words.and_list(parts)}.'
@@ -338,11 +351,14 @@ def verdict(run: Run) -> str:
 def views(run: Run) -> list[View]:
     return [
         View('main', 'summary', 'Pings and keys by load',
-             'probe transport load mean_ms sd_ms p50_ms p99_ms max_ms late_percent lost_percent queue n', by='link', breaks=('load', 'late_percent', 5)),
-        View('variance', 'summary', 'Variance, and a model', 'probe transport load variance_ms2 md1_wait_ms md1_variance_ms2 even_wait_ms '
-             'even_variance_ms2 queue_ms congestion', by='link'),
-        View('load', 'summary', 'The load itself', 'probe transport load sent_percent load_percent received_payload_mbit_s load_lost_percent', by='link'),
-        View('quality', 'summary', 'Quality', 'probe transport load marked? load_behind_ms_max server_busy_percent_max foreign_percent_max', by='link'),
+             'probe transport load mean_ms sd_ms p50_ms p99_ms max_ms late_percent lost_percent queue n', by='link',
+             breaks=('load', 'late_percent', 5)),
+        View('variance', 'summary', 'Variance, and a model', 'probe transport load variance_ms2 md1_wait_ms md1_variance_ms2 '
+             'even_wait_ms even_variance_ms2 queue_ms congestion', by='link'),
+        View('load', 'summary', 'The load itself', 'probe transport load sent_percent load_percent received_payload_mbit_s '
+             'load_lost_percent', by='link'),
+        View('quality', 'summary', 'Quality', 'probe transport load marked? load_behind_ms_max server_busy_percent_max '
+             'foreign_percent_max', by='link'),
     ]
 
 
@@ -378,14 +394,15 @@ def curves_over(s: Scene, probe: str, link: str, column: str, begin: str) -> lis
             rows = [row for row in s.rows if row['link'] == link and row['queue'] == queue and row['probe'] == probe
                     and row['transport'] in (kind, 'none')]
             name = f'{begin}{transport_words(kind)}{f", {bare(queue)}" if named else ""}{of_run(queue)}'
-            curves += over(((row.get('load_percent'), row) for row in rows), column, Look(COLOUR.get(kind), 7, i + 2 if i > 0 else 1), name,
-                           transport_words(kind))
+            curves += over(((row.get('load_percent'), row) for row in rows), column,
+                           Look(COLOUR.get(kind), 7, i + 2 if i > 0 else 1), name, transport_words(kind))
     return curves
 
 
 def model_curves(run: Run, s: Scene, link: str, base: Rows, column: str, models: list[tuple[str, int, str]]) -> list[Curve]:
     return [Curve('line', [Place(p['load_percent'], b[column] + p[wait]) for p in run.table('curve') if p.get('link') == link
-                           and (not run.runs() or p.get('run_name') == b.get('run_name')) and p.get(wait) is not None], Look(LINE, dash=dash), name)
+                           and (not run.runs() or p.get('run_name') == b.get('run_name')) and p.get(wait) is not None],
+                  Look(LINE, dash=dash), name)
             for b in base for wait, dash, name in models]
 
 
@@ -410,9 +427,10 @@ def key_figure(run: Run, s: Scene) -> Drawing | None:
     for probe in probes:
         for link in all_links:
             curves = curves_over(s, probe, link, 'mean_ms', 'mean beside ')
-            curves += [Curve('points', [Place(row.get('load_percent'), row['max_ms']) for row in s.rows if row['link'] == link and row['probe'] == probe
-                                        and row.get('max_ms') is not None and row['transport'] in (kind, 'none')
-                                        and (run.runs() or row['queue'] == s.queues[0])], Look(COLOUR.get(kind), 2), 'the slowest key')
+            curves += [Curve('points', [Place(row.get('load_percent'), row['max_ms']) for row in s.rows if row['link'] == link
+                                        and row['probe'] == probe and row.get('max_ms') is not None
+                                        and row['transport'] in (kind, 'none') and (run.runs() or row['queue'] == s.queues[0])],
+                             Look(COLOUR.get(kind), 2), 'the slowest key')
                        for kind in s.kinds]
             curves.append(level_curve(limit, DOTTED, f'{words.plain(limit)} ms'))
             panels.append(Panel(s.x, Axis('ms after the key was due', log=True, unit='ms'), curves,
@@ -424,7 +442,8 @@ def drawings(run: Run) -> list[Drawing]:
     """Round trip and variance of pings, and response times of keys, over the load of a link; a panel for each link."""
     rows = run.measured()
     most = max([row['load_percent'] for row in rows if row.get('load_percent') is not None] + [100.0])
-    s = Scene(rows, distinct(row['queue'] for row in rows), distinct(row['transport'] for row in rows if row['transport'] != 'none'),
+    s = Scene(rows, distinct(row['queue'] for row in rows),
+              distinct(row['transport'] for row in rows if row['transport'] != 'none'),
               Axis('load, % of the link (bits of whole frames)', 0, most * 1.02))
     figures = [ping_figure(run, s, *one) for one in (('round-trip', 'mean_ms', 'wait_ms', 'mean', 'ms'),
                                                      ('variance', 'variance_ms2', 'variance_ms2', 'variance', 'ms²'))

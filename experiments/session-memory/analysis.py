@@ -25,8 +25,8 @@ def setup(run: Run) -> str:
 
 def labels(run: Run) -> Labels:
     return Labels(value={
-        'what': {'private': 'private', 'private_clean': 'private clean', 'pss': 'proportional share (PSS)', 'page_tables': 'page tables',
-                 'group': 'charged', 'server': 'server in use'},
+        'what': {'private': 'private', 'private_clean': 'private clean', 'pss': 'proportional share (PSS)',
+                 'page_tables': 'page tables', 'group': 'charged', 'server': 'server in use'},
         'class': {'display': 'display server', 'terminal': 'terminal', 'services': 'services', 'desktop': 'desktop'}})
 
 
@@ -78,7 +78,8 @@ def verdict(run: Run) -> str:
     if not private and not rows:
         return NOTHING_MEASURED
     if not private and not curved:
-        each = '; '.join(f'{mb_words(row, "private_mb")} of private memory with {words.plural(row["logins"], "login")} ({system_words(row)})'
+        each = '; '.join(f'{mb_words(row, "private_mb")} of private memory with {words.plural(row["logins"], "login")} '
+                         f'({system_words(row)})'
                          for row in rows)
         return f'The cost of one more user takes two numbers of logins. Measured: {each}.'
     told, untold = [row for row in private if is_told(row)], [system_words(row) for row in private if not is_told(row)]
@@ -105,11 +106,12 @@ def cost(run: Run) -> Finding | None:
         light = light_of(run, row)
         if (row['system'].endswith('.typical') and (light.get('slope_mb') or 0) > 0
                 and exceeds(amount(row, 'slope_mb'), amount(light, 'slope_mb')) is True):
-            more.append(f'{plain_mb(row["slope_mb"] - light["slope_mb"])} more ({words.short(row["slope_mb"] / light["slope_mb"])} times as '
-                        f'much) over {row["system"].removesuffix(".typical")}')
+            more.append(f'{plain_mb(row["slope_mb"] - light["slope_mb"])} more ({words.short(row["slope_mb"] / light["slope_mb"])} '
+                        f'times as much) over {row["system"].removesuffix(".typical")}')
     return Finding('cost', f'**One more login costs**, in private memory (slope from {words.plain(rows[0]["logins_min"])} to '
                    f'{words.plain(rows[0]["logins_max"])} logins), {each}.'
-                   + (f' A desktop instead of a terminal costs {words.and_list(more)}.' if more else ''), mb(rows[0], 'slope_mb'), 'none', 'logins')
+                   + (f' A desktop instead of a terminal costs {words.and_list(more)}.' if more else ''), mb(rows[0], 'slope_mb'),
+                   'none', 'logins')
 
 
 def at_client(run: Run, who: Rows) -> str:
@@ -146,8 +148,10 @@ def largest(run: Run) -> Finding | None:
     if not found:
         return None
     found.sort(key=lambda pair: -float(pair[1]))
-    each = '; '.join(f'{p["name"]} has {words.percent(share)} % of a {system_words(p)} ({plain_mb(p["private_kb"] / 1024)})' for p, share in found)
-    return Finding('largest', f'**The largest process**: {each}.{at_client(run, fewest)}', Amount(found[0][1], unit='%'), 'none', 'processes')
+    each = '; '.join(f'{p["name"]} has {words.percent(share)} % of a {system_words(p)} ({plain_mb(p["private_kb"] / 1024)})'
+                     for p, share in found)
+    return Finding('largest', f'**The largest process**: {each}.{at_client(run, fewest)}', Amount(found[0][1], unit='%'),
+                   'none', 'processes')
 
 
 def charged(run: Run) -> Finding | None:
@@ -166,17 +170,20 @@ def charged(run: Run) -> Finding | None:
     told = [row for row, *_ in rows if is_told(row)]
     each = '; '.join(f'{mb_words(row, "slope_mb")} for a {system_words(row)} ({"" if more < 0 else "+"}{words.short(more)} MB)'
                      for row, more, _, _ in rows)
-    text = (f'**The kernel charges the cgroup of a login** {each}. Charged but not private are page tables, kernel stacks, sockets and memory '
-            'shared within the login.')
-    kernels = [f'{plain_mb(kernel)} of a {system_words(row)}' for row, more, _, kernel in rows if kernel is not None and more > kernel]
+    text = (f'**The kernel charges the cgroup of a login** {each}. Charged but not private are page tables, kernel stacks, sockets '
+            'and memory shared within the login.')
+    kernels = [f'{plain_mb(kernel)} of a {system_words(row)}' for row, more, _, kernel in rows if kernel is not None
+               and more > kernel]
     if kernels:
         text += f" The kernel's own memory is {'; '.join(kernels)}; what else was charged was not measured."
     if told:
         def fit(row: Row) -> str:
-            return words.thousands(floor(1024 / (row['slope_mb_high'] if row.get('slope_mb_high') is not None else row['slope_mb'])))
+            return words.thousands(floor(1024 / (row['slope_mb_high'] if row.get('slope_mb_high') is not None
+                                                 else row['slope_mb'])))
 
         holds = words.and_list([f'{fit(row)} of the {system_words(row)}' for row in told])
-        text += f' By these charges, 1 GB (1,024 MB) holds {holds} while idle (by the upper end of the interval, where there is one).'
+        text += (f' By these charges, 1 GB (1,024 MB) holds {holds} while idle (by the upper end of the interval, where there is '
+                 'one).')
     if odd:
         text += f' Unexplained, because below private memory or over 25 % above it: {words.and_list(list(map(system_words, odd)))}.'
     most = max(reversed(rows), key=lambda r: float(r[0]['slope_mb']))[0]
@@ -187,14 +194,16 @@ def shared(run: Run) -> Finding | None:
     def row_at(system: str, logins: float) -> Row:
         return next(r for r in run.measured() if r.get('system') == system and r.get('logins') == logins)
 
-    rows = [(s, row_at(s['system'], s['logins_max'])['pss_mb'] / s['logins_max'], row_at(s['system'], s['logins_min'])['pss_mb'] / s['logins_min'])
+    rows = [(s, row_at(s['system'], s['logins_max'])['pss_mb'] / s['logins_max'],
+             row_at(s['system'], s['logins_min'])['pss_mb'] / s['logins_min'])
             for s in slopes(run, 'pss')]
     if not rows:
         return None
     each = '; '.join(f'{plain_mb(many)} ({system_words(s)}; {plain_mb(one)} '
                      + ('alone' if s['logins_min'] == 1 else f'at {words.plain(s["logins_min"])}') + ')' for s, many, one in rows)
-    return Finding('shared', f'**Shared pages count once**: the proportional share (PSS) of each of {words.plain(rows[0][0]["logins_max"])} '
-                   f'logins is {each}. Other processes on this machine that run the same programs share these pages, too.',
+    return Finding('shared', '**Shared pages count once**: the proportional share (PSS) of each of '
+                   f'{words.plain(rows[0][0]["logins_max"])} logins is {each}. Other processes on this machine that run the same '
+                   'programs share these pages, too.',
                    Amount(rows[0][1], unit='MB'), 'none', 'logins')
 
 
@@ -205,13 +214,15 @@ def mb_range(rows: Rows, name: str) -> str:
     values = [row[name] / MIB for row in rows if row.get(name) is not None]
     if not values:
         return '?'
-    return plain_mb(min(values)) if words.short(min(values)) == words.short(max(values)) else range_words(min(values), max(values), 'MB')
+    return plain_mb(min(values)) if words.short(min(values)) == words.short(max(values)) else range_words(min(values),
+                                                                                                          max(values), 'MB')
 
 
 def here_words(here: Rows, few: Rows) -> str:
-    text = (f'{mb_range(here, "server_bytes")} are in use without any login (of {words.fixed(here[0]["machine_total_bytes"] / 2 ** 30, 1)} GB, '
-            f'without file cache): {mb_range(here, "machine_processes_bytes")} by processes, {mb_range(here, "machine_kernel_bytes")} by kernel '
-            'tables and stacks, including everything else that runs on this machine')
+    text = (f'{mb_range(here, "server_bytes")} are in use without any login (of '
+            f'{words.fixed(here[0]["machine_total_bytes"] / 2 ** 30, 1)} GB, without file cache): '
+            f'{mb_range(here, "machine_processes_bytes")} by processes, {mb_range(here, "machine_kernel_bytes")} by kernel tables '
+            'and stacks, including everything else that runs on this machine')
     return text + ('.' if not few else
                    f', so this figure varies (with {words.plural(few[0]["logins"], "login")}: {mb_range(few, "server_bytes")}).')
 
@@ -222,14 +233,17 @@ def idle(run: Run) -> Finding | None:
     few = [row for row in some if row['logins'] == min(r['logins'] for r in some)]
     empty = run.facts.get('empty_server')
     if not empty:
-        return Finding('idle', f'**Compulsory memory** of an empty server was not measured; on this machine {here_words(here, few)}',
+        return Finding('idle', '**Compulsory memory** of an empty server was not measured; on this machine '
+                       f'{here_words(here, few)}',
                        Amount(max(row['server_bytes'] / MIB for row in here), unit='MB')) if here else None
     taken = empty['unavailable_bytes'] / MIB
     kvm = 'KVM' if empty.get('accel') == 'kvm' else 'emulated'
-    return Finding('idle', f'**Compulsory memory: {plain_mb(taken)}** of {words.plain(empty["memory_bytes"] / MIB)} MB are unavailable to '
-                   f'applications on a server without any login (a virtual machine, {kvm}, Linux {empty.get("kernel")}, one process): the kernel '
-                   f'reserves {plain_mb(empty["reserved_bytes"] / MIB)} at boot, {plain_mb(empty["used_bytes"] / MIB)} are in use '
-                   f"({plain_mb(empty['processes_bytes'] / MIB)} by processes), the rest is the kernel's reserve. Wong & Seltzer (2000): 17 MB for "
+    return Finding('idle', f'**Compulsory memory: {plain_mb(taken)}** of {words.plain(empty["memory_bytes"] / MIB)} MB are '
+                   f'unavailable to applications on a server without any login (a virtual machine, {kvm}, Linux '
+                   f'{empty.get("kernel")}, one process): the kernel reserves {plain_mb(empty["reserved_bytes"] / MIB)} at boot, '
+                   f'{plain_mb(empty["used_bytes"] / MIB)} are in use '
+                   f"({plain_mb(empty['processes_bytes'] / MIB)} by processes), the rest is the kernel's reserve. Wong & Seltzer "
+                   "(2000): 17 MB for "
                    'Linux, 19 MB for TSE, login services included.' + (f' On this machine {here_words(here, few)}' if here else ''),
                    Amount(taken, unit='MB'))
 
@@ -241,7 +255,8 @@ def findings(run: Run) -> list[Finding]:
 def views(run: Run) -> list[View]:
     return [View('slopes', 'slope', 'Memory of one more login', 'what slope_mb', by='system'),
             View('processes', 'who', 'Processes of a login', 'logins name class count private_kb', by='system'),
-            View('all', 'summary', 'All logins together', 'logins processes private_mb each_mb private_clean_mb pss_mb group_mb server_mb',
+            View('all', 'summary', 'All logins together', 'logins processes private_mb each_mb private_clean_mb pss_mb group_mb '
+                 'server_mb',
                  by='system')]
 
 
@@ -274,9 +289,10 @@ def logins_figure(run: Run, rows: Rows) -> Drawing:
                    Curve('points', [Place(p.x, float(v)) for p, row in both if row.get('private_mb_both')
                                     for v in row['private_mb_both'].split(' ')], Look(colour, 6, size=0.5))]
         if rate is not None:
-            curves.append(Curve('line', [Place(x, slope['start_bytes'] / MIB + rate * x) for x in (least, most)], Look(colour, dash=3)))
-        curves.append(Curve('points', [Place(row['logins'], row['group_mb']) for row in mine if row.get('group_mb') is not None], Look(colour, 2),
-                            'charged by the kernel'))
+            curves.append(Curve('line', [Place(x, slope['start_bytes'] / MIB + rate * x) for x in (least, most)],
+                                Look(colour, dash=3)))
+        curves.append(Curve('points', [Place(row['logins'], row['group_mb']) for row in mine if row.get('group_mb') is not None],
+                            Look(colour, 2), 'charged by the kernel'))
     x = Axis('logins at once', 0, most * 1.04 + 0.1, step=1 if most <= 12 else None)  # whole logins only
     return Drawing('logins', 'Memory of all logins together', [Panel(x, Axis('MB', 0), curves)])
 
@@ -288,13 +304,14 @@ def processes_figure(run: Run, rows: Rows) -> Drawing:
         mine = [row for row in rows if row['system'] == system]
         fewest, upto, parts = min(row['logins'] for row in mine), 0.0, {}
         for name, _, _ in reversed(CLASSES):
-            mib = sum(p['private_kb'] for p in run.table('who') if p['system'] == system and p['logins'] == fewest and p.get('class') == name
-                      and p.get('private_kb') is not None) / 1024
+            mib = (sum(p['private_kb'] for p in run.table('who') if p['system'] == system and p['logins'] == fewest
+                       and p.get('class') == name and p.get('private_kb') is not None) / 1024)
             parts[name] = (upto, upto + mib)
             upto += mib
         bars.append((login_words(mine[0]), parts, upto))
     names = [name.replace(' login, ', '|') if len(bars) > 3 else name for name, _, _ in bars]
-    curves = [Curve('box', [Place(i + 0.72, parts[name][0], x2=i + 1.28, y2=parts[name][1]) for i, (_, parts, _) in enumerate(bars)],
+    curves = [Curve('box', [Place(i + 0.72, parts[name][0], x2=i + 1.28, y2=parts[name][1])
+                            for i, (_, parts, _) in enumerate(bars)],
                     Look(colour), title_)
               for name, title_, colour in CLASSES if any(parts[name][1] > parts[name][0] for _, parts, _ in bars)]
     curves.append(Curve('label', [Place(i, upto, text=words.fixed(upto, 1)) for i, (_, _, upto) in enumerate(bars, 1)]))

@@ -11,8 +11,9 @@ from analysis.run import Run, distinct
 
 Rows = list[dict[str, Any]]
 NAMES = {
-    'floor_ms': 'the 10 % value of the response time', 'median_ms': 'the median response time', 'late_percent': 'the share of late keys',
-    'viewer_round_trip_ms': 'the TCP round trip seen by the viewer', 'server_round_trip_ms': 'the TCP round trip seen by the server',
+    'floor_ms': 'the 10 % value of the response time', 'median_ms': 'the median response time',
+    'late_percent': 'the share of late keys', 'viewer_round_trip_ms': 'the TCP round trip seen by the viewer',
+    'server_round_trip_ms': 'the TCP round trip seen by the server',
     'viewer_sent_again': 'what the viewer sends again', 'server_sent_again': 'what the server sends again',
     'viewer_memory_mb': "the viewer's memory", 'server_memory_mb': "the server's memory",
     'viewer_descriptors': "the viewer's open descriptors", 'server_descriptors': "the server's open descriptors"}
@@ -34,7 +35,8 @@ def title(run: Run) -> str:
 
 def setup(run: Run) -> str:
     seconds = run.setting('seconds')
-    return notes.sentence([notes.protocol_words(run), notes.link_words(run), None if seconds is None else duration(seconds), notes.run_words(run)])
+    return notes.sentence([notes.protocol_words(run), notes.link_words(run), None if seconds is None else duration(seconds),
+                           notes.run_words(run)])
 
 
 def labels(run: Run) -> Labels:
@@ -64,7 +66,8 @@ def halves(row: Row) -> str:
         return 'too few blocks have a figure'
     if row.get('told_by') == 'end':
         return f'the last eighth is {words.with_unit(row.get("end"), unit)} above the first three quarters'
-    return f'the second half is {words.with_unit(row["change"], unit)} above the first ({range_words(row["low"], row["high"], unit)})'
+    return (f'the second half is {words.with_unit(row["change"], unit)} above the first '
+            f'({range_words(row["low"], row["high"], unit)})')
 
 
 def change(row: Row) -> Amount:
@@ -75,10 +78,11 @@ def change(row: Row) -> Amount:
 def figure_words(row: Row) -> str:
     verdict_ = row.get('verdict')
     if verdict_ == 'grows':
-        return (f'{name_of(row)} rose from {words.short(row.get("first"))} to {words.with_unit(row.get("last"), row.get("unit") or "")}'
-                f'{speed(row)}{since(row)}')
+        return (f'{name_of(row)} rose from {words.short(row.get("first"))} to '
+                f'{words.with_unit(row.get("last"), row.get("unit") or "")}{speed(row)}{since(row)}')
     if verdict_ == 'does not grow':
-        return f'{name_of(row)} grew by less than {words.with_unit(row.get("high"), row.get("change_unit") or "")} from the first half to the second'
+        return (f'{name_of(row)} grew by less than {words.with_unit(row.get("high"), row.get("change_unit") or "")} from the first '
+                'half to the second')
     if verdict_ == 'comes and goes':
         return f'{name_of(row)} rose, and came back after {duration(row["returned_h"] * 3600)}'
     return f'whether {name_of(row)} grows cannot be told: {halves(row)}'
@@ -95,7 +99,8 @@ def by_session(rows: Rows) -> list[Rows]:
 
 def judged(run: Run) -> list[Rows]:
     """Of each session what the verdict is of, the floor first."""
-    return by_session(sorted((row for row in run.table('figures') if row.get('figure') in JUDGED), key=lambda row: JUDGED.index(row['figure'])))
+    return by_session(sorted((row for row in run.table('figures') if row.get('figure') in JUDGED),
+                             key=lambda row: JUDGED.index(row['figure'])))
 
 
 def rank(session: Rows) -> int:
@@ -121,8 +126,8 @@ def doubtful(run: Run) -> str:
         return ''
     blocks = sum(row.get('blocks_in_doubt') or 0 for row in rows)
     without = f', so {words.plural(blocks, "block")} have no response time' if blocks > 0 else ''
-    return (f' {words.thousands(sum(row["keys_in_doubt"] for row in rows))} of {words.plural(sum(row.get("keys") or 0 for row in rows), "key")} were '
-            f'in doubt and do not count{without}.')
+    return (f' {words.thousands(sum(row["keys_in_doubt"] for row in rows))} of '
+            f'{words.plural(sum(row.get("keys") or 0 for row in rows), "key")} were in doubt and do not count{without}.')
 
 
 def verdict(run: Run) -> str:
@@ -135,8 +140,8 @@ def verdict(run: Run) -> str:
     if word == 'failed':
         return f'{text}The session failed, so there is no verdict.{doubtful(run)}'
     same = sum(session[0]['session'] == word for session in sessions)
-    return (f'{text}{"Before that: " if ended else ""}{HEADS[word]}{f" in {same} of {len(sessions)} sessions" if len(sessions) > 1 else ""}: '
-            f'{session_words(worst)}.{doubtful(run)}')
+    return (f'{text}{"Before that: " if ended else ""}{HEADS[word]}'
+            f'{f" in {same} of {len(sessions)} sessions" if len(sessions) > 1 else ""}: {session_words(worst)}.{doubtful(run)}')
 
 
 # --- findings -----------------------------------------------------------------------------------------------------
@@ -151,7 +156,8 @@ def found(row: Row) -> Finding:
 
 
 def grown(run: Run) -> Rows:
-    return sorted((row for row in run.table('figures') if row.get('verdict') == 'grows'), key=lambda row: float(row.get('since_h') or 0))
+    return sorted((row for row in run.table('figures') if row.get('verdict') == 'grows'),
+                  key=lambda row: float(row.get('since_h') or 0))
 
 
 def order(run: Run) -> list[Finding]:
@@ -161,7 +167,8 @@ def order(run: Run) -> list[Finding]:
         return []
     first, *rest = found_[0]
     then = words.and_list([f'{name_of(row)}{since(row)}' for row in rest])
-    return [Finding('first', f'**{words.upper_first(name_of(first))} grew first**, {since(first).removeprefix(" ")}; then {then}.', change(first), 'none', 'over-time')]
+    return [Finding('first', f'**{words.upper_first(name_of(first))} grew first**, {since(first).removeprefix(" ")}; then {then}.',
+                    change(first), 'none', 'over-time')]
 
 
 def findings(run: Run) -> list[Finding]:
@@ -176,7 +183,8 @@ def findings(run: Run) -> list[Finding]:
 def views(run: Run) -> list[View]:
     return [View('figures', 'figures', 'What grew',
                  'protocol? repeat? figure unit first last change_unit change low high end verdict since_h step per_hour'),
-            View('main', 'summary', 'Sessions', 'protocol verdict ended? seconds blocks keys keys_in_doubt floor_ms last_floor_ms moved_first')]
+            View('main', 'summary', 'Sessions', 'protocol verdict ended? seconds blocks keys keys_in_doubt floor_ms last_floor_ms '
+                 'moved_first')]
 
 
 # --- figures ------------------------------------------------------------------------------------------------------
@@ -184,8 +192,8 @@ def views(run: Run) -> list[View]:
 LATE = ('late_percent', 'median, late keys', MARK)
 PANELS = (('response time', 'ms', (('floor_ms', '10 % value', LIGHT), ('median_ms', *LATE[1:]))), ('late keys', 'percent', (LATE,)),
           *((title_, of, ((f'viewer_{kind}', 'viewer', HEAVY), (f'server_{kind}', 'server', COLOURS[2]))) for title_, of, kind in (
-              ('TCP round trip', 'ms', 'round_trip_ms'), ('packets sent again', 'in each block', 'sent_again'), ('memory', 'MB', 'memory_mb'),
-              ('open descriptors', 'number', 'descriptors'))))
+              ('TCP round trip', 'ms', 'round_trip_ms'), ('packets sent again', 'in each block', 'sent_again'),
+              ('memory', 'MB', 'memory_mb'), ('open descriptors', 'number', 'descriptors'))))
 
 
 def session_of(row: Row) -> tuple[Any, Any]:
@@ -210,7 +218,8 @@ def drawings(run: Run) -> list[Drawing]:
                   if row.get('figure') == kind and row.get('since_h') is not None and session_of(row) == sessions[0]]
         curves = [Curve('line', [Place(by * row['time_h'], row['value']) for row in blocks
                                  if session_of(row) == session and row.get('figure') == kind and row.get('value') is not None],
-                        Look(colour, dash=dash, width=1.2), name) for kind, name, colour in kinds for dash, session in enumerate(sessions, 1)]
+                        Look(colour, dash=dash, width=1.2), name) for kind, name, colour in kinds
+                  for dash, session in enumerate(sessions, 1)]
         panels.append(Panel(x, Axis(of, 0), curves, head, marks))
     legend = [Curve('box', [], Look('#e4e4e4'), 'warm-up'), Curve('line', [], DASHED, 'grows since')]
     return [Drawing('over-time', 'A session over time', panels, across=2, high=235, legend=legend)]

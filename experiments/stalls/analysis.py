@@ -7,20 +7,21 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from analysis import decide, notes, words
-from analysis.amounts import (Amount, Row, above, amount, ask, differ, exceeds, in_words, is_floor, level, near, number, span, with_both,
-                              with_interval, yes_or_no)
+from analysis.amounts import (Amount, Row, above, amount, ask, differ, exceeds, in_words, is_floor, level, near, number,
+                              span, with_both, with_interval, yes_or_no)
 from analysis.decide import Answer
-from analysis.draw import (DASHED, DOTTED, LINE, MARK, PALE, Axis, Curve, Drawing, Look, Mark, Panel, Place, load_look, look, over as curves_over,
-                           row_of, rows_axis)
+from analysis.draw import (DASHED, DOTTED, LINE, MARK, PALE, Axis, Curve, Drawing, Look, Mark, Panel, Place, load_look, look,
+                           over as curves_over, row_of, rows_axis)
 from analysis.draw import level as level_curve
 from analysis.notes import NOTHING_MEASURED, value_text
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct, is_attached
 from experiments.families import trains
-from experiments.families.trains import (ROLES, Rows, at_load, but_unmeasured, is_several, latency, loads_tried, order, over, protocol, role_words,
-                                         rows_of, systems, unloaded, who_words, with_load)
+from experiments.families.trains import (ROLES, Rows, at_load, but_unmeasured, is_several, latency, loads_tried, order, over,
+                                         protocol, role_words, rows_of, systems, unloaded, who_words, with_load)
 
-# Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above. If no
+# Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
+# If no
 # key was late, but too few were typed to exclude so many, or there is no interval, it "had no late key". (Also in GLOSSARY.md.)
 LATE_MOST = 5
 LATE, STALL = 'late_share_percent', 'mean_stall_ms'
@@ -126,9 +127,10 @@ def link_ms(run: Run, size: float | None) -> float | None:
 
 
 def key_cpu_ms(run: Run, row: Row) -> float | None:
-    """CPU time of the server for a key: at least the application's, and what a key takes of the CPU without load, which has the display
-    server's and the compositor's. None: it was not measured."""
-    idle: Row = next((r for r in run.table('summary') if r['sinks'] == 0 and (r['app'], r['protocol']) == (row['app'], row['protocol'])), {})
+    """CPU time of the server for a key: at least the application's, and what a key takes of the CPU without load, which has the
+    display server's and the compositor's. None: it was not measured."""
+    idle: Row = next((r for r in run.table('summary') if r['sinks'] == 0 and (r['app'], r['protocol']) == (row['app'],
+                                                                                                           row['protocol'])), {})
     busy, own = idle.get('server_busy_percent'), row.get('cost_ms')
     return None if busy is None or own is None else max(own, busy * (row.get('period_ms') or 0) / 100)
 
@@ -142,8 +144,8 @@ def fits_period(run: Run, row: Row) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """word: good, bad, unsure, overloaded; of which row; start: the load at which it breaks. Of one of several systems: most, the row at
-    the largest common load; is_on: it is late also at each higher load, and there is at least one."""
+    """word: good, bad, unsure, overloaded; of which row; start: the load at which it breaks. Of one of several systems: most, the
+    row at the largest common load; is_on: it is late also at each higher load, and there is at least one."""
     word: str
     row: Row
     clause: str
@@ -162,12 +164,14 @@ def break_words(run: Run, rows: Rows, row: Row) -> str:
         return with_load(run, n)
     if before is None or (late_most(before) != 0 and is_late(before) is not False):
         return f'at {words.plural(n, "CPU hog")} or fewer'
-    text = at_load(run, n) if before['sinks'] == n - 1 else f'between {value_text(before["sinks"] + 1)} and {value_text(n)} CPU hogs'
+    text = (at_load(run, n) if before['sinks'] == n - 1 else f'between {value_text(before["sinks"] + 1)} and {value_text(n)} CPU '
+            'hogs')
     return text + ('' if is_late(before) is False else f' (no key was late {with_load(run, before["sinks"])})')
 
 
 def overload_words(run: Run, row: Row) -> str:
-    some = f' in {value_text(row["overloaded"])} of {value_text(row["repeats"])} repeats' if row['overloaded'] < row['repeats'] else ''
+    some = (f' in {value_text(row["overloaded"])} of {value_text(row["repeats"])} repeats' if row['overloaded'] < row['repeats']
+            else '')
     return f'cannot keep up {with_load(run, row["sinks"])}{some}'
 
 
@@ -175,7 +179,8 @@ def bad_fate(run: Run, calm: Rows, row: Row) -> Fate:
     start, last = break_words(run, calm, row), calm[-1]
     where = f' {with_load(run, row["sinks"])}' if re.search('between|fewer', start) else ''
     but = f', but {in_words(late(last))} {with_load(run, last["sinks"])}' if is_fast([last]) else ''
-    return Fate('bad', row, f'breaks {start}: {in_words(late(row))} of keys later than {words.plain(run.threshold_ms())} ms{where}{but}', start)
+    return Fate('bad', row, f'breaks {start}: {in_words(late(row))} of keys later than {words.plain(run.threshold_ms())} '
+                f'ms{where}{but}', start)
 
 
 def judge(run: Run, role: str) -> Fate | None:
@@ -192,8 +197,8 @@ def judge(run: Run, role: str) -> Fate | None:
     if not is_fast(calm) and not is_never_late(calm):
         return Fate('unsure', row, 'may have late keys: this run cannot tell')
     median = f' (median {in_words(latency(row))})' if is_attached(run) else ''
-    return Fate('good', row, f'{"stays fast" if is_fast(calm) else "had no late key"} {loads_tried(run, calm)}{median}', is_fast=is_fast(calm),
-                unmeasured=trains.loads_unmeasured(run, calm))
+    return Fate('good', row, f'{"stays fast" if is_fast(calm) else "had no late key"} {loads_tried(run, calm)}{median}',
+                is_fast=is_fast(calm), unmeasured=trains.loads_unmeasured(run, calm))
 
 
 def late_bound(rows: Rows) -> float | None:
@@ -205,8 +210,9 @@ def late_bound(rows: Rows) -> float | None:
 def good_words(run: Run, role: str, who: str, calm: Rows, row: Row) -> str:
     slowest = max(reversed([amount(r, 'latency_max_ms') for r in calm]), key=lambda a: a.at_most() or 0)
     share = 'none' if late_most(row) == 0 else level(row, LATE)
-    text = (f'**{who}: {"no slow key" if is_never_late(calm) else "hardly a slow key"}.** {words.upper_first(loads_tried(run, calm))}, {share} of the '
-            f'keys took longer than {words.plain(run.threshold_ms())} ms; the slowest took {in_words(slowest)}.')
+    text = (f'**{who}: {"no slow key" if is_never_late(calm) else "hardly a slow key"}.** '
+            f'{words.upper_first(loads_tried(run, calm))}, {share} of the keys took longer than {words.plain(run.threshold_ms())} '
+            f'ms; the slowest took {in_words(slowest)}.')
     bound, groups = late_bound(calm), {r['same_group'] for r in calm if r.get('same_group') is not None}
     if bound is not None:
         exact = any(r.get('late_interval') == 'exact' for r in calm)
@@ -250,9 +256,11 @@ def late_words(run: Run, role: str, fate: Fate, rows: Rows) -> str:
     if fate.word == 'overloaded':
         most = notes.most([r for r in rows if is_overloaded(r)], 'backlog_max_per_s')
         grow = '' if most is None else f' Unanswered keys grow by up to {words.short(most)} a second.'
-        return f'**{who}: {overload_words(run, row)}.**{grow} Response times are omitted: they would grow with the length of the run.'
+        return (f'**{who}: {overload_words(run, row)}.**{grow} Response times are omitted: they would grow with the length of the '
+                'run.')
     if late(row).is_range():
-        why = ': screen updates give only a range.' + ('' if is_attached(run) else ' The reference application (`--app heavy`) is exact.')
+        why = ': screen updates give only a range.' + ('' if is_attached(run)
+                                                       else ' The reference application (`--app heavy`) is exact.')
     else:
         why = '. More repeats narrow the interval (`--repeat 10`).'
     return (f'**{who}: this run cannot tell whether keys are late.** {level(row, LATE)} of the keys took longer than '
@@ -264,8 +272,10 @@ def late_finding(run: Run, role: str) -> Finding | None:
     if not fate:
         return None
     if fate.word == 'good':
-        fate = replace(fate, row=max(reversed([r for r in rows if is_calm(r)]), key=lambda r: (order(late_most(r)), order(late_surely_most(r)))))
-    return Finding(f'late-{role}', late_words(run, role, fate, rows), late(fate.row), 'bad' if fate.word == 'overloaded' else fate.word, 'late-share')
+        fate = replace(fate, row=max(reversed([r for r in rows if is_calm(r)]),
+                                     key=lambda r: (order(late_most(r)), order(late_surely_most(r)))))
+    return Finding(f'late-{role}', late_words(run, role, fate, rows), late(fate.row), 'bad' if fate.word == 'overloaded'
+                   else fate.word, 'late-share')
 
 
 # --- fair sharing: (hogs + 1) processes that each want all of a CPU get equal shares ------------------------------
@@ -302,18 +312,20 @@ def fair_case(known: Rows, full: Rows) -> Fair:
 
     if any(map(splits_updates, known)):
         most = max(1 if row.get('updates_per_key') is None else row['updates_per_key'] for row in known)
-        return Fair(None, 'unsure', '**Fair sharing cannot be tested here**: one update of the application reaches the screen as up to '
-                    f'{words.short(most)} updates.')
+        return Fair(None, 'unsure', '**Fair sharing cannot be tested here**: one update of the application reaches the screen as '
+                    f'up to {words.short(most)} updates.')
     if not off and not untold:
         return Fair(full[-1], 'good', f'**Stalls are as long as fair sharing makes them, {FAIR_NEAR}.**',
                     f' and 1/{value_text(full[-1]["sinks"] + 1)} of the CPU,')
     if not off:
-        return Fair(max(reversed(untold), key=stall_spread), 'unsure', '**Stalls differ too much between repeats to test fair sharing.**')
+        return Fair(max(reversed(untold), key=stall_spread), 'unsure', '**Stalls differ too much between repeats to test fair '
+                    'sharing.**')
     if all(is_longer is True for is_longer in longer):
         return Fair(max(reversed(off), key=excess_ms), 'bad', '**Stalls are longer than fair sharing explains.**',
                     more=' Something else may take CPU time, or an update may need more CPU time than was set.')
     if all(is_longer is False for is_longer in longer):
-        why = ' It is in another scheduling group than the CPU hogs, which may be why.' if all(r.get('same_group') == 0 for r in off) else ''
+        why = (' It is in another scheduling group than the CPU hogs, which may be why.'
+               if all(r.get('same_group') == 0 for r in off) else '')
         return Fair(min(off, key=excess_ms), 'none', '**The application gets more than a fair share.**', more=why)
     return Fair(None, 'unsure', '**Stalls are partly longer, partly shorter than with fair sharing**, at '
                 f'{words.and_list([value_text(row["sinks"]) for row in off])} CPU hogs: too noisy to tell more.')
@@ -330,8 +342,9 @@ def fair_sharing(run: Run) -> Finding | None:
         return Finding('fair-sharing', case.head, None, case.verdict, 'mean-stall')
     row, is_ = case.row, gap(case.row)
     fair = words.with_unit(row['fair_stall_ms'] + (row.get('period_ms') or 0), 'ms')
-    return Finding('fair-sharing', f'{case.head} {words.upper_first(with_load(run, row["sinks"]))}{case.gets} fair sharing would give one update every '
-                   f'{fair}; measured: {in_words(is_)}{with_interval(is_)}.{case.more}', is_, case.verdict, 'mean-stall')
+    return Finding('fair-sharing', f'{case.head} {words.upper_first(with_load(run, row["sinks"]))}{case.gets} fair sharing would '
+                   f'give one update every {fair}; measured: {in_words(is_)}{with_interval(is_)}.{case.more}', is_,
+                   case.verdict, 'mean-stall')
 
 
 # --- a key held down beside typed keys ----------------------------------------------------------------------------
@@ -356,9 +369,9 @@ def held_finding(run: Run, app: str, rows: list[tuple[dict[str, Any], bool | Non
     else:
         text = f'held and typed keys differ{f" over {words.and_list(apart)}" if several else ""}'
     where = f' (over {row["protocol"]}, where the difference is largest)' if several else ''
-    return Finding(f'held-{app}', f'**{words.upper_first(trains.app_words(run, app))}: {text}** {with_load(run, most)}: the mean stall is '
-                   f'{level(row, f"hold_{STALL}")} with a held key, {level(row, STALL)} with typed keys{where}.', amount(row, f'hold_{STALL}'),
-                   'none' if not apart and is_told else 'unsure', 'mean-stall')
+    return Finding(f'held-{app}', f'**{words.upper_first(trains.app_words(run, app))}: {text}** {with_load(run, most)}: the mean '
+                   f'stall is {level(row, f"hold_{STALL}")} with a held key, {level(row, STALL)} with typed keys{where}.',
+                   amount(row, f'hold_{STALL}'), 'none' if not apart and is_told else 'unsure', 'mean-stall')
 
 
 def held_keys(run: Run) -> list[Finding]:
@@ -380,7 +393,8 @@ def group_pairs(run: Run) -> list[Pair]:
     """With the largest load of both."""
     found = []
     for system in systems(run):
-        alone, grouped = ([row for row in rows_of(over(run, system), role) if (row.get('repeats') or 0) > 0] for role in ('light', 'grouped'))
+        alone, grouped = ([row for row in rows_of(over(run, system), role) if (row.get('repeats') or 0) > 0]
+                          for role in ('light', 'grouped'))
         pairs = [Pair(system, g, a) for a in alone for g in grouped
                  if g['sinks'] > 0 and g['sinks'] == a['sinks'] and g.get('same_group') == 1 and a.get('same_group') == 0]
         if pairs:
@@ -426,29 +440,33 @@ def grouping(run: Run) -> Finding | None:
 
     def said(p: Pair) -> str:
         stall, median = (f'{level(p.grouped, c)} and {level(p.alone, c)}' for c in (STALL, 'latency_p50_ms'))
-        return (f' {words.upper_first(with_load(run, p.grouped["sinks"]))}{f" over {p.system}" if is_several(run) else ""}, in their group and in its '
-                f'own: mean stall {stall}, median key {median}.')
+        return (f' {words.upper_first(with_load(run, p.grouped["sinks"]))}{f" over {p.system}" if is_several(run) else ""}, in '
+                f'their group and in its own: mean stall {stall}, median key {median}.')
 
     worst = max(reversed(pairs), key=lambda p: float(p.grouped.get(STALL) or 0)).grouped
-    return Finding('grouping', f'**{head}.**{"".join(map(said, pairs))}', amount(worst, STALL), 'none' if is_told else 'unsure', 'mean-stall')
+    return Finding('grouping', f'**{head}.**{"".join(map(said, pairs))}', amount(worst, STALL), 'none' if is_told
+                   else 'unsure', 'mean-stall')
 
 
 def late_below_saturation(run: Run) -> Finding | None:
-    """Late although the sum of costs, beside as many CPU hogs, is less than the period. (Beside them nothing of the CPU is measured.)"""
-    rows = [row for row in usable(rows_of(run, 'heavy')) if row['sinks'] > 0 and is_calm(row) and fits_period(run, row) and is_late(row) is True]
+    """Late although the sum of costs, beside as many CPU hogs, is less than the period. (Beside them nothing of the CPU is
+    measured.)"""
+    rows = [row for row in usable(rows_of(run, 'heavy')) if row['sinks'] > 0 and is_calm(row) and fits_period(run, row)
+            and is_late(row) is True]
     if not rows:
         return None
     row = rows[-1]
     return Finding('late-below-saturation', '**Keys are late although fair sharing would leave enough CPU time.** '
                    f'{level(row, LATE)} are late {with_load(run, row["sinks"])}. By arithmetic, not measured: with fair sharing, '
-                   f'{value_text(row["sinks"] + 1)} × {words.with_unit(key_cpu_ms(run, row), "ms")} of CPU time, that of a key without load, fit '
-                   'before the next key.', late(row), 'bad', 'late-share')
+                   f'{value_text(row["sinks"] + 1)} × {words.with_unit(key_cpu_ms(run, row), "ms")} of CPU time, that of a key '
+                   'without load, fit before the next key.', late(row), 'bad', 'late-share')
 
 
 # --- without load: how much of a response the server's frame clock and the link explain ---------------------------
 
 def idle_rows(run: Run) -> Rows:
-    return next((rows for role in ROLES if (rows := [row for row in usable(rows_of(run, role)) if row['sinks'] == 0 and latency(row).is_known()])), [])
+    return next((rows for role in ROLES if (rows := [row for row in usable(rows_of(run, role)) if row['sinks'] == 0
+                                                     and latency(row).is_known()])), [])
 
 
 def less(a: Amount, by: float) -> Amount:
@@ -490,11 +508,13 @@ def idle_response(run: Run) -> Finding | None:
     takes = f'{in_words(less(a, own))} beyond its own {words.plain(own)} ms' if own else level(row, 'latency_p50_ms')
     parts = []
     if (floor or 0) > 0:
-        parts.append(f'{protocol(run).get("floor_of") or "the mean wait for the next frame"} would be {words.with_unit(floor, "ms")}')
+        parts.append(f'{protocol(run).get("floor_of") or "the mean wait for the next frame"} would be '
+                     f'{words.with_unit(floor, "ms")}')
     if link is not None:
         parts.append(f'the link would add {"less than 0.01 ms" if link < 0.005 else words.with_unit(link, "ms")}')
     sums = f' By arithmetic, not measured: {"; ".join(parts)}.{reason_words(run, row, floor, link)}' if parts else ''
-    return Finding('idle-response', f'**{when}, the median response takes {takes}.**{sums}{wait_words(run, floor)}', a, figure='latency-cdf')
+    return Finding('idle-response', f'**{when}, the median response takes {takes}.**{sums}{wait_words(run, floor)}', a,
+                   figure='latency-cdf')
 
 
 # --- several curves: each is judged separately, in one finding ----------------------------------------------------
@@ -514,7 +534,8 @@ def judged(run: Run, role: str) -> list[Fate]:
             continue
         start = fate.row['sinks']
         beyond = [row for row in rows if row['sinks'] > start]
-        is_on = start > 0 and bool(beyond) and all(is_usable(row) and (is_overloaded(row) or is_late(row) is True) for row in beyond)
+        is_on = start > 0 and bool(beyond) and all(is_usable(row) and (is_overloaded(row) or is_late(row) is True)
+                                                   for row in beyond)
         found.append(replace(fate, system=system, most=next((row for row in usable(rows) if row['sinks'] == n), None), is_on=is_on))
     return found
 
@@ -544,7 +565,8 @@ def clause_words(run: Run, fates: Sequence[Fate]) -> str:
     text = 'fast' if all(fast) else 'fast or without a late key' if any(fast) else 'no late key'
     if all(f.most is not None and f.most['sinks'] == 0 for f in fates):
         text += f' {with_load(run, 0)}'
-    return f'{text} over {count_words(run, fates, fates)}' + but_unmeasured(f'{load} over {f.system}' for f in fates for load in f.unmeasured)
+    return f'{text} over {count_words(run, fates, fates)}' + but_unmeasured(f'{load} over {f.system}' for f in fates
+                                                                            for load in f.unmeasured)
 
 
 def breaks_words(run: Run, fates: Sequence[Fate]) -> str:
@@ -553,7 +575,8 @@ def breaks_words(run: Run, fates: Sequence[Fate]) -> str:
         group = [f for f in bad if f.start == start]
         ends = [min(end, 100) for f in group for end in (late(f.row).at_least(), late(f.row).at_most()) if end is not None]
         share = ' to '.join(distinct(words.fixed(end, 0) for end in (min(ends), max(ends))))
-        parts.append(f'{start} over {names(group)} ({share} % of keys over {words.plain(run.threshold_ms())} ms {with_load(run, group[0].row["sinks"])})')
+        parts.append(f'{start} over {names(group)} ({share} % of keys over {words.plain(run.threshold_ms())} ms '
+                     f'{with_load(run, group[0].row["sinks"])})')
     return f', {words.and_list(parts)}' if parts else ''
 
 
@@ -594,8 +617,8 @@ def from_to(rows: Rows, name: str) -> str:
 
 
 def more_words(rows: Rows, name: str, n: int, more: str) -> str:
-    """By how much each exceeds the first, of rows in the order of a figure, of n. The intervals are for all pairs of the n together, since
-    the data decide which is the first."""
+    """By how much each exceeds the first, of rows in the order of a figure, of n. The intervals are for all pairs of the n
+    together, since the data decide which is the first."""
     if len(rows) < 2:
         return ''
     first, told = rows[0]['protocol'], [(row['protocol'], differ(rows[0], row, name, n * (n - 1) // 2)) for row in rows[1:]]
@@ -623,8 +646,8 @@ def none_over(run: Run, rows: Rows, what: str) -> str:
 
 
 def stall_rows(run: Run) -> tuple[Rows, Rows]:
-    """For the application with a known cost, if it was measured: those with the largest common load, and those of them of which a redraw
-    arrives as several updates, so that the time between updates shows no stalls."""
+    """For the application with a known cost, if it was measured: those with the largest common load, and those of them of which a
+    redraw arrives as several updates, so that the time between updates shows no stalls."""
     of_roles = ([row for row in usable(rows_of(run, role)) if row.get(STALL) is not None] for role in reversed(ROLES))
     all_: Rows = next((rows for rows in of_roles if any(map(is_calm, rows))), [])
     n = common_most(all_)
@@ -637,7 +660,8 @@ def fair_words(full: Rows, off: Rows, wide: Rows) -> str:
         return words.and_list([row['protocol'] for row in rows])
 
     fair = sorted({row['fair_stall_ms'] for row in full})
-    each = [words.with_unit(ms, 'ms') + (f' over {over_([row for row in full if row["fair_stall_ms"] == ms])}' if len(fair) > 1 else '') for ms in fair]
+    each = [words.with_unit(ms, 'ms') + (f' over {over_([row for row in full if row["fair_stall_ms"] == ms])}' if len(fair) > 1
+                                         else '') for ms in fair]
     text = f' Fair sharing would give a mean stall of {words.and_list(each)}'
     text += f'; different over {over_(off)}' if off else ''
     text += f'; too variable to tell over {over_(wide)}' if wide else ''
@@ -650,12 +674,14 @@ def stalls_several(run: Run) -> Finding | None:
         return None
     full = [row for row in rows if (row.get('fair_stall_ms') or 0) > 0]
     off, wide = ([row for row in full if is_fair(row) is answer] for answer in (False, None))
-    text = (f'**The mean stall {with_load(run, rows[0]["sinks"])} is {from_to(rows, STALL)}.**{more_words(rows, STALL, len(rows + split), "longer")}'
+    text = (f'**The mean stall {with_load(run, rows[0]["sinks"])} is '
+            f'{from_to(rows, STALL)}.**{more_words(rows, STALL, len(rows + split), "longer")}'
             f'{none_over(run, rows + split, "mean stall")} The jitter is '
-            f'{from_to(sorted(rows, key=lambda row: order(row.get("jitter_sd_ms"))), "jitter_sd_ms")}.{fair_words(full, off, wide) if full else ""}')
+            f'{from_to(sorted(rows, key=lambda row: order(row.get("jitter_sd_ms"))), "jitter_sd_ms")}.'
+            f'{fair_words(full, off, wide) if full else ""}')
     if split:
-        text += (f' One update of the application reaches the screen as several over {words.and_list([row["protocol"] for row in split])}, so that the '
-                 'time between updates shows no stalls.')
+        text += (' One update of the application reaches the screen as several over '
+                 f'{words.and_list([row["protocol"] for row in split])}, so that the time between updates shows no stalls.')
     return Finding('mean-stall', text, amount(rows[-1], STALL), 'unsure' if off or wide else 'none', 'mean-stall')
 
 
@@ -664,8 +690,9 @@ def idle_several(run: Run) -> Finding | None:
     if not rows:
         return None
     rest = ' Medians with load are not compared.' if any(row['sinks'] > 0 for row in run.table('summary')) else ''
-    return Finding('idle-response', f'**{words.upper_first(unloaded(run))}, the median response is {from_to(rows, "latency_p50_ms")}.**'
-                   f'{more_words(rows, "latency_p50_ms", len(rows), "slower")}{none_over(run, rows, "such median")}{rest}', latency(rows[-1]),
+    return Finding('idle-response', f'**{words.upper_first(unloaded(run))}, the median response is '
+                   f'{from_to(rows, "latency_p50_ms")}.**{more_words(rows, "latency_p50_ms", len(rows), "slower")}'
+                   f'{none_over(run, rows, "such median")}{rest}', latency(rows[-1]),
                    figure='latency-cdf')
 
 
@@ -673,13 +700,15 @@ def idle_several(run: Run) -> Finding | None:
 
 def no_load(run: Run) -> str:
     """Hogs that got less than a quarter of a CPU between them were no load, by whatever limit."""
-    rows = [row for row in run.measured() if row['sinks'] > 0 and row.get('load_share_percent') is not None and row['load_share_percent'] < 25]
+    rows = [row for row in run.measured() if row['sinks'] > 0 and row.get('load_share_percent') is not None
+            and row['load_share_percent'] < 25]
     if not rows:
         return ''
     shares = [row['load_share_percent'] for row in rows]
     loads = words.and_list([value_text(n) for n in sorted({row['sinks'] for row in rows})])
-    return (f' But the CPU hogs themselves got only {" to ".join(sorted({words.percent(min(shares)), words.percent(max(shares))}))} % of a CPU with '
-            f'{loads}: that was not the load asked for.')
+    return (' But the CPU hogs themselves got only '
+            f'{" to ".join(sorted({words.percent(min(shares)), words.percent(max(shares))}))} % of a CPU with {loads}: that was '
+            'not the load asked for.')
 
 
 def verdict(run: Run) -> str:
@@ -696,7 +725,8 @@ def verdict(run: Run) -> str:
 
 def findings(run: Run) -> list[Finding]:
     if is_several(run):
-        found = [late_several(run, 'light'), grouping(run), late_several(run, 'heavy'), stalls_several(run), *held_keys(run), idle_several(run)]
+        found = [late_several(run, 'light'), grouping(run), late_several(run, 'heavy'), stalls_several(run), *held_keys(run),
+                 idle_several(run)]
     else:
         found = [late_finding(run, 'light'), grouping(run), late_finding(run, 'heavy'), *held_keys(run), fair_sharing(run),
                  late_below_saturation(run), idle_response(run)]
@@ -705,17 +735,19 @@ def findings(run: Run) -> list[Finding]:
 
 def views(run: Run) -> list[View]:
     return [
-        View('main', 'summary', 'Response time by load', f'protocol? sinks {LATE} latency_p50_ms latency_p90_ms latency_max_ms', by='app',
-             breaks=('sinks', LATE, LATE_MOST)),
-        View('updates', 'summary', 'Screen updates', f'protocol? sinks {STALL} hold_{STALL} fair_stall_ms largest_gap_ms jitter_sd_ms '
-             'hold_jitter_sd_ms updates_per_key', by='app'),
-        View('stages', 'stages', 'Where the time of a key goes (means)', 'protocol? sinks stage mean_ms p50_ms p90_ms max_ms keys', by='app'),
-        View('wire', 'summary', 'On the wire', f'protocol? sinks wire_updates_5ms wire_updates wire_updates_20ms wire_{STALL} wire_jitter_sd_ms '
-             f'hold_wire_{STALL} hold_wire_jitter_sd_ms wire_bytes_per_key', by='app'),
-        View('blocks', 'summary', 'From the wire alone (keys in drained blocks)', 'protocol? sinks wire_keys wire_exact_percent wire_latency_p50_ms',
+        View('main', 'summary', 'Response time by load', f'protocol? sinks {LATE} latency_p50_ms latency_p90_ms latency_max_ms',
+             by='app', breaks=('sinks', LATE, LATE_MOST)),
+        View('updates', 'summary', 'Screen updates', f'protocol? sinks {STALL} hold_{STALL} fair_stall_ms largest_gap_ms '
+             'jitter_sd_ms hold_jitter_sd_ms updates_per_key', by='app'),
+        View('stages', 'stages', 'Where the time of a key goes (means)', 'protocol? sinks stage mean_ms p50_ms p90_ms max_ms keys',
+             by='app'),
+        View('wire', 'summary', 'On the wire', f'protocol? sinks wire_updates_5ms wire_updates wire_updates_20ms wire_{STALL} '
+             f'wire_jitter_sd_ms hold_wire_{STALL} hold_wire_jitter_sd_ms wire_bytes_per_key', by='app'),
+        View('blocks', 'summary', 'From the wire alone (keys in drained blocks)',
+             'protocol? sinks wire_keys wire_exact_percent wire_latency_p50_ms',
              by='app', only='wire_keys'),
-        View('run', 'summary', 'Quality', 'protocol? sinks repeats? marked? keys skipped_keys? lateness_max_us left_late_max_ms server_busy_percent '
-             'disturbed_percent_max', by='app'),
+        View('run', 'summary', 'Quality', 'protocol? sinks repeats? marked? keys skipped_keys? lateness_max_us left_late_max_ms '
+             'server_busy_percent disturbed_percent_max', by='app'),
     ]
 
 
@@ -760,16 +792,19 @@ def groups(run: Run) -> list[Group]:
             (system, look(i), [row for row in rows if row['protocol'] == system]) for i, system in enumerate(systems(run))]))
             for role, rows in of.items()]
     looks = {'light': look(0), 'heavy': look(1), 'grouped': look(2)}
-    return [Group('', list(of)[-1] if of else '', apart(run, [(role_title(run, role), looks[role], rows) for role, rows in of.items()]))]
+    return [Group('', list(of)[-1] if of else '',
+                  apart(run, [(role_title(run, role), looks[role], rows) for role, rows in of.items()]))]
 
 
 def shown(group: Group, column: str) -> list[Curve]:
-    return [c for name, at, rows, by in group.curves for c in curves_over(((row['sinks'] + by, row) for row in rows), column, at, name)]
+    return [c for name, at, rows, by in group.curves for c in curves_over(((row['sinks'] + by, row) for row in rows),
+                                                                          column, at, name)]
 
 
 def late_share(run: Run) -> Drawing:
     panels = [Panel(load_axis(run), Axis('late keys, %', -2, 104), [*shown(group, LATE), Curve('points', [
-        Place(row['sinks'] + by, row[LATE]) for _, _, rows, by in group.curves for row in rows if is_overloaded(row) and row.get(LATE) is not None],
+        Place(row['sinks'] + by, row[LATE]) for _, _, rows, by in group.curves for row in rows if is_overloaded(row)
+        and row.get(LATE) is not None],
         Look('#000000', 6, size=1.8), 'overloaded: falls further and further behind')], group.title) for group in groups(run)]
     return Drawing('late-share', f'Late keys: no response within {words.plain(run.threshold_ms())} ms', panels, across=2)
 
@@ -809,7 +844,8 @@ def one_scale(panels: Sequence[tuple[bool, Panel]]) -> list[Panel]:
 
 
 def over_load_ways(run: Run, name: str, title_: str, y: Axis, column: str, more: Mapping[str, list[Curve]]) -> Drawing:
-    """Typed and held keys have panels of their own; packets are dashes beside pixels. more: further curves of the panels of a role."""
+    """Typed and held keys have panels of their own; packets are dashes beside pixels. more: further curves of the panels of a
+    role."""
     is_held = any(row.get(f'hold_{STALL}') is not None for row in run.table('summary'))
     has_packets = is_held or True in (run.setting('wire'), *((run.facts.get('differs') or {}).get('wire') or {}).values())
     ways = [Way('', 'pixels'), Way('wire_', 'packets', 6, 2)][:1 + has_packets]
@@ -819,7 +855,8 @@ def over_load_ways(run: Run, name: str, title_: str, y: Axis, column: str, more:
     marks = [Mark(15, text='TSE, 2000: unusable', colour=MARK, dash=3)] if not is_attached(run) and (x.end or 0) > 15.5 else []
     panels = [(group.role in ('light', 'grouped'), Panel(
         x, y, [*way_curves(group, mode, ways, column), *more.get(group.role, more[''])],
-        ': '.join(text for text in (group.title, mode.title if has_packets else '') if text), marks)) for group in groups(run) for mode in modes]
+        ': '.join(text for text in (group.title, mode.title if has_packets else '') if text), marks)) for group in groups(run)
+              for mode in modes]
     legend = [Curve('line hover', [], Look(LINE, way.shape, way.dash), way.title) for way in ways] if has_packets else []
     return Drawing(name, title_, one_scale(panels), across=2, legend=legend)
 
@@ -827,22 +864,26 @@ def over_load_ways(run: Run, name: str, title_: str, y: Axis, column: str, more:
 def fair_line(run: Run) -> Curve:
     rows = [row for row in rows_of(run, 'heavy') if row.get('fair_stall_ms') is not None]
     most = max((row['sinks'] for row in rows), default=0)
-    begins = [(row['period_ms'] / row['cost_ms'] - 1, 0.0) for row in rows if (row.get('cost_ms') or 0) > 0]  # where it begins to rise
+    # where it begins to rise
+    begins = [(row['period_ms'] / row['cost_ms'] - 1, 0.0) for row in rows if (row.get('cost_ms') or 0) > 0]
     points = sorted({*((row['sinks'], row['fair_stall_ms']) for row in rows), *(p for p in begins if 0 < p[0] < most)})
     of = {row['cost_ms'] for row in run.table('summary') if row.get('cost_ms') is not None}
     period = run.table('summary')[0].get('period_ms')
-    sums = (f': {words.plain(min(of))} ms × ({load_name(run)} + 1) − {words.plain(50 if period is None else period)} ms' if len(of) == 1 else '')
+    sums = (f': {words.plain(min(of))} ms × ({load_name(run)} + 1) − {words.plain(50 if period is None else period)} ms'
+            if len(of) == 1 else '')
     return Curve('line', [Place(*p) for p in points], DASHED, f'fair sharing{sums}')
 
 
 def stall_figures(run: Run) -> list[Drawing]:
     none = level_curve(0, Look(PALE, dash=1))
-    schedule = max((row['schedule_jitter_ms'] for row in run.table('summary') if row.get('schedule_jitter_ms') is not None), default=0)
-    in_keys = [level_curve(schedule, DOTTED, f'in the keys themselves, whose schedule jitters by {words.fixed(schedule, 1)} ms')] if schedule > 0 else []
-    return [over_load_ways(run, 'mean-stall', 'Mean stall: time between updates beyond the period of the keys', Axis('mean stall, ms'), STALL,
-                           {'': [none], 'heavy': [none, fair_line(run)]}),
-            over_load_ways(run, 'jitter', 'Jitter: standard deviation of the time between updates', Axis('jitter, ms', 0), 'jitter_sd_ms',
-                           {'': in_keys})]
+    schedule = max((row['schedule_jitter_ms'] for row in run.table('summary') if row.get('schedule_jitter_ms') is not None),
+                   default=0)
+    in_keys = [level_curve(schedule, DOTTED, f'in the keys themselves, whose schedule jitters by {words.fixed(schedule, 1)} '
+                           'ms')] if schedule > 0 else []
+    return [over_load_ways(run, 'mean-stall', 'Mean stall: time between updates beyond the period of the keys',
+                           Axis('mean stall, ms'), STALL, {'': [none], 'heavy': [none, fair_line(run)]}),
+            over_load_ways(run, 'jitter', 'Jitter: standard deviation of the time between updates', Axis('jitter, ms', 0),
+                           'jitter_sd_ms', {'': in_keys})]
 
 
 SHARES = ((0, '0'), (0.25, '25 %'), (0.5, '50 %'), (0.75, '75 %'), (0.9, '90 %'), (1, '100 %'))
@@ -851,8 +892,10 @@ SHARES = ((0, '0'), (0.25, '25 %'), (0.5, '50 %'), (0.75, '75 %'), (0.9, '90 %')
 def key_curves(run: Run, rows: Rows, at: Look, load: float) -> list[Curve]:
     """Of one load; dashed, the low ends of ranges."""
     title_ = 'load as it is' if trains.is_load_as_it_is(run) else value_text(load)
-    return [Curve('steps', [Place(row['latency_ms'], row['share']) for row in rows if row.get('bound') != 'low'], replace(at, width=1.6), title_),
-            Curve('steps', [Place(row['latency_ms'], row['share']) for row in rows if row.get('bound') == 'low'], replace(at, width=0.8, dash=3))]
+    return [Curve('steps', [Place(row['latency_ms'], row['share']) for row in rows if row.get('bound') != 'low'],
+                  replace(at, width=1.6), title_),
+            Curve('steps', [Place(row['latency_ms'], row['share']) for row in rows if row.get('bound') == 'low'],
+                  replace(at, width=0.8, dash=3))]
 
 
 def every_key(run: Run) -> Drawing:
@@ -869,7 +912,8 @@ def every_key(run: Run) -> Drawing:
     if floor > 0:
         marks.append(Mark(floor, text=protocol(run).get('floor_of') or 'half a frame', dash=3, colour='#777777'))
     panels = [Panel(x, Axis('keys answered by then', 0, 1.02, tics=SHARES), [
-        curve for i, n in enumerate(loads) for curve in key_curves(run, of.get((role, system, n), []), load_look(i, len(loads)), n)],
+        curve for i, n in enumerate(loads) for curve in key_curves(run, of.get((role, system, n), []),
+                                                                   load_look(i, len(loads)), n)],
         f'{f"{system}: " if is_several(run) else ""}{role_title(run, role)}', marks)
         for role, system in distinct((trains.role_of(row, costly), row['protocol']) for row in run.table('summary'))]
     by = '' if trains.is_load_as_it_is(run) else ', by load' if is_attached(run) else ', by number of CPU hogs'
@@ -902,7 +946,8 @@ def stages_figure(run: Run) -> Drawing:
 
 def is_one_dot(run: Run) -> bool:
     """Over the one load in front of a window each figure would be a dot."""
-    return is_attached(run) and 'cdf' in run.tables and not is_several(run) and len({row['sinks'] for row in run.table('summary')}) == 1
+    return (is_attached(run) and 'cdf' in run.tables and not is_several(run)
+            and len({row['sinks'] for row in run.table('summary')}) == 1)
 
 
 def drawings(run: Run) -> list[Drawing]:

@@ -5,7 +5,8 @@ from math import inf
 from typing import Any
 
 from analysis import decide, notes, words
-from analysis.amounts import Amount, Row, amount, ask, exceeds, in_words, interval_words, number, scaled, span, unanswered_words, with_interval, yes_or_no
+from analysis.amounts import (Amount, Row, amount, ask, exceeds, in_words, interval_words, number, scaled, span, unanswered_words,
+                              with_interval, yes_or_no)
 from analysis.draw import DOTTED, LINE, MARK, Axis, Curve, Drawing, Look, Panel, Place, digits, look, over
 from analysis.draw import level as level_curve
 from analysis.notes import NOTHING_MEASURED
@@ -25,7 +26,8 @@ def title(run: Run) -> str:
 def setup(run: Run) -> str:
     rtts = run.setting('rtts_ms')
     return notes.sentence([APPS.get(run.setting('app', '')), notes.link_words(run),
-                           None if rtts is None else f'round trips of {words.and_list(list(map(words.plain, rtts)))} ms', notes.repeats_words(run),
+                           None if rtts is None else f'round trips of {words.and_list(list(map(words.plain, rtts)))} ms',
+                           notes.repeats_words(run),
                            notes.run_words(run)])
 
 
@@ -114,8 +116,8 @@ def verdict(run: Run) -> str:
         if not known:
             return 'The median response is not known: too many keys are unanswered or late.'
         row = max(reversed(known), key=lambda r: (r['rtt_ms'], -r['loss_percent']))
-        return (f'At a round trip of {words.plain(row["rtt_ms"])} ms, the median response over {row["protocol"]} is {p50_words(row)}'
-                f'{with_interval(amount(row, "p50_ms"))}{unanswered_words(row)}.')
+        return (f'At a round trip of {words.plain(row["rtt_ms"])} ms, the median response over {row["protocol"]} is '
+                f'{p50_words(row)}{with_interval(amount(row, "p50_ms"))}{unanswered_words(row)}.')
     if all(s.trips == 1 for s in found) and not no_line(run):
         return f'A single key takes one round trip over {words.and_list([s.row["protocol"] for s in found])}, the minimum.'
     more = [s.row['protocol'] for s in found if is_whole(s) and float(s.trips) > 1]
@@ -124,7 +126,8 @@ def verdict(run: Run) -> str:
     return 'For some protocols, this run cannot tell how many round trips a key takes.'
 
 
-HEADS = {'none': '**A key takes no whole number of round trips**', 'unsure': '**This run cannot tell the number of round trips per key**',
+HEADS = {'none': '**A key takes no whole number of round trips**', 'unsure': '**This run cannot tell the number of round trips per '
+         'key**',
          'impossible': '**A key seems to take less than a round trip, which is impossible**'}
 
 
@@ -140,21 +143,24 @@ def round_trips(run: Run) -> list[Finding]:
                'More round trip times (`--rtt`) or more repeats narrow the interval.')
         first = group[0]
         found.append(Finding(f'round-trips-{trips}', f'{head}: {"; ".join(map(slope_words, group))}. {end}',
-                             amount(first.row, 'slope') if first.rises() else None, 'good' if n == 1 else 'bad' if n is not None else 'unsure', 'rtt'))
+                             amount(first.row, 'slope') if first.rises() else None, 'good' if n == 1 else 'bad' if n is not None
+                             else 'unsure', 'rtt'))
     return found[:2]
 
 
 def no_round_trips(run: Run) -> Finding | None:
     rows = no_line(run)
     each = words.and_list([f'{row["protocol"]} ({row["slope_why"]})' for row in rows])
-    return Finding('no-round-trips', f'**No number of round trips per key** for {each}.', verdict='unsure', figure='rtt') if rows else None
+    return (Finding('no-round-trips', f'**No number of round trips per key** for {each}.', verdict='unsure', figure='rtt') if rows
+            else None)
 
 
 # --- keys that are typed at a steady rate -------------------------------------------------------------------------
 
 def alone_of(run: Run, row: Row) -> Row:
     """The same condition with single keys."""
-    return next((r for r in lone(run.measured()) if r['protocol'] == row['protocol'] and r['rtt_ms'] == row['rtt_ms'] and r['loss_percent'] == 0), {})
+    return next((r for r in lone(run.measured()) if r['protocol'] == row['protocol'] and r['rtt_ms'] == row['rtt_ms']
+                 and r['loss_percent'] == 0), {})
 
 
 def surely(a: Amount) -> Amount:
@@ -189,9 +195,9 @@ def alone_words(run: Run, row: Row) -> str:
 
 
 def typed(run: Run) -> Finding | None:
-    """Over the longest link: a protocol that waits for a round trip between updates shows several keys at once. (Where less than half of
-    the keys wait for others, the median does not know of it.) A protocol without a median of typed or of single keys is not compared:
-    whether it waits is unknown."""
+    """Over the longest link: a protocol that waits for a round trip between updates shows several keys at once. (Where less than
+    half of the keys wait for others, the median does not know of it.) A protocol without a median of typed or of single keys is not
+    compared: whether it waits is unknown."""
     rows = [row for row in run.measured() if (row.get('keys_per_s') or 0) > 0 and is_known(row)]
     if not rows:
         return None
@@ -205,14 +211,15 @@ def typed(run: Run) -> Finding | None:
         return not is_surely_late(run, row) and (waits(run, row) is None or is_tail_later(run, row))
 
     waiting = [row for row in rows if is_waiting(row)]
-    absent = {row['protocol'] for row in run.table('summary') if (row.get('keys_per_s') or 0) > 0} - {row['protocol'] for row in rows}
+    absent = {row['protocol'] for row in run.table('summary') if (row.get('keys_per_s') or 0) > 0} - {row['protocol']
+                                                                                                      for row in rows}
     untold = sorted({row['protocol'] for row in rows if is_untold(row)} | absent)
     if waiting:
-        head = (f'**{words.and_list([row["protocol"] for row in waiting])} {"waits" if len(waiting) == 1 else "wait"} between screen updates**: several '
-                'keys appear at once, or late,')
+        head = (f'**{words.and_list([row["protocol"] for row in waiting])} {"waits" if len(waiting) == 1 else "wait"} between '
+                'screen updates**: several keys appear at once, or late,')
     elif untold:
-        head = (f'**This run cannot tell whether {words.and_list(untold)} {"waits" if len(untold) == 1 else "wait"} between screen updates**, since '
-                'intervals are too wide or a median is not known,')
+        head = (f'**This run cannot tell whether {words.and_list(untold)} {"waits" if len(untold) == 1 else "wait"} between screen '
+                'updates**, since intervals are too wide or a median is not known,')
     elif any(row.get('p90_ms') is None for row in rows):
         head = '**By the median, no protocol waits significantly between screen updates**'
     else:
@@ -235,7 +242,8 @@ def longest(run: Run) -> Finding | None:
     each = words.and_list([f'{p50_words(row)} ({row["protocol"]}{unanswered_words(row)})' for row in rows])
     wanted = distinct(row['protocol'] for row in lone(run.table('summary')) if row['loss_percent'] == 0 and row['rtt_ms'] == far)
     absent = [protocol for protocol in wanted if protocol not in {row['protocol'] for row in rows}]
-    late = [s.row['late_from_ms'] for s in slopes(run) if s.trips not in ('unsure', 'impossible') and s.row.get('late_from_ms') is not None]
+    late = [s.row['late_from_ms'] for s in slopes(run) if s.trips not in ('unsure', 'impossible')
+            and s.row.get('late_from_ms') is not None]
     text = f'**At a round trip of {words.plain(rows[0]["rtt_ms"])} ms** the median response is {each}.'
     text += f' Not known: {words.and_list(absent)}.' if absent else ''
     if late:
@@ -261,23 +269,27 @@ def losses(run: Run) -> Finding | None:
     resent = exceeds(slowest(worst), number(worst['rtt_ms'] * 2)) is True
     is_slow = exceeds(slowest(worst), number(run.threshold_ms()))
     return Finding('loss', f'**With {words.plain(rows[0]["loss_percent"])} % of packets lost each way** at a round trip of '
-                   f'{words.plain(rows[0]["rtt_ms"])} ms, median responses are {each}. The slowest key took {in_words(slowest(worst))} '
-                   f'({worst["protocol"]}){": long enough for the retransmission of a lost packet." if outlasts and resent else "."}', slowest(worst),
+                   f'{words.plain(rows[0]["rtt_ms"])} ms, median responses are {each}. The slowest key took '
+                   f'{in_words(slowest(worst))} ({worst["protocol"]})'
+                   f'{": long enough for the retransmission of a lost packet." if outlasts and resent else "."}', slowest(worst),
                    'unsure' if is_slow is None else 'bad' if is_slow else 'none', 'loss')
 
 
 # --- the link -----------------------------------------------------------------------------------------------------
 
 def link_quality(run: Run) -> Finding | None:
-    line = ((run.facts.get('facts_after') or {}).get('link') or {}).get('line') or ((run.facts.get('host') or {}).get('link') or {}).get('line')
+    line = (((run.facts.get('facts_after') or {}).get('link') or {}).get('line')
+            or ((run.facts.get('host') or {}).get('link') or {}).get('line'))
     if not line:
         return None
     added = (line.get('wire') or {}).get('added_delay_us') or {}
     worst = added['at_worst'] if added.get('at_worst') is not None else added.get('max')
     rtts = [row['rtt_ms'] for row in run.measured() if row['rtt_ms'] != 0]
-    late = exceeds(number(worst), number(max(rtts) * 100 if rtts else None)) is True  # of the longest round trip, over a tenth (in us and ms)
+    # of the longest round trip, over a tenth (in us and ms)
+    late = exceeds(number(worst), number(max(rtts) * 100 if rtts else None)) is True
     lossy = [row for row in run.measured() if row['loss_percent'] > 0 and row.get('packets') is not None]
-    tested = [yes_or_no(ask('share', Amount(row.get('lost'), repeats=row['packets']), number(row['loss_percent']), max(len(lossy), 1)))
+    tested = [yes_or_no(ask('share', Amount(row.get('lost'), repeats=row['packets']), number(row['loss_percent']),
+                            max(len(lossy), 1)))
               for row in lossy]
     tested = [one for one in tested if one is not None]
     kind = 'a delay line in user space' if line.get('kind') == 'wire' else line.get('kind')
@@ -306,16 +318,17 @@ def real_link(run: Run) -> Finding | None:
     if not ping:
         text += 'The server answers no ping.'
     else:
-        text += (f'Round trips by ping: {words.with_unit(ping["min"], "ms")} at least, {words.with_unit(ping["mean"], "ms")} in the mean, '
-                 f'{words.with_unit(ping["max"], "ms")} at most; {words.plain(link.get("ping_lost_percent"))} % of {words.plain(link.get("pings"))} '
-                 'pings were lost.')
+        text += (f'Round trips by ping: {words.with_unit(ping["min"], "ms")} at least, {words.with_unit(ping["mean"], "ms")} in '
+                 f'the mean, {words.with_unit(ping["max"], "ms")} at most; {words.plain(link.get("ping_lost_percent"))} % of '
+                 f'{words.plain(link.get("pings"))} pings were lost.')
     if tcp is not None:
         early = exceeds(number(ping.get('min')), number(tcp * 2 + 1)) is True
         text += (f" TCP saw {words.with_unit(tcp, 'ms')} at least on the window's own connection"
                  + (': it ends before the server, as at a proxy, and the rest of the way is in the responses.' if early else '.'))
     least = ping.get('min')
     scatters = exceeds(number(ping.get('max')), number(None if least is None else least * 2 + 5))
-    return Finding('link', text, Amount(least if least is not None else tcp, unit='ms'), {True: 'unsure', False: 'good', None: 'none'}[scatters])
+    return Finding('link', text, Amount(least if least is not None else tcp, unit='ms'),
+                   {True: 'unsure', False: 'good', None: 'none'}[scatters])
 
 
 def findings(run: Run) -> list[Finding]:
@@ -325,10 +338,12 @@ def findings(run: Run) -> list[Finding]:
 
 def views(run: Run) -> list[View]:
     return [
-        View('rank', 'summary', 'Which protocol on this link', 'protocol p50_ms p95_ms wire_bytes_per_key late_percent', rank='p50_ms',
+        View('rank', 'summary', 'Which protocol on this link', 'protocol p50_ms p95_ms wire_bytes_per_key late_percent',
+             rank='p50_ms',
              at={'keys_per_s': 'least', 'rtt_ms': 'most', 'loss_percent': 'most'}),
         View('slopes', 'slope', 'Round trips per key', 'protocol slope slope_why? late_from_ms start_ms spread_ms points'),
-        View('main', 'summary', 'Response time by condition', 'rtt_ms loss_percent keys_per_s p50_ms p90_ms max_ms late_percent keys unanswered?',
+        View('main', 'summary', 'Response time by condition', 'rtt_ms loss_percent keys_per_s p50_ms p90_ms max_ms late_percent '
+             'keys unanswered?',
              by='protocol', floor='p50_ms'),
     ]
 
@@ -340,11 +355,14 @@ def rtt_figure(run: Run, rows: Rows, protocols: list[str]) -> Drawing:
     most = max([row[c] for row in rows for c in ('rtt_ms', 'ping_ms') if row.get(c) is not None] or [1.0])
     curves = [Curve('line', [Place(0, 0), Place(most, most)], Look(LINE, dash=2), 'one round trip and nothing else')]
     for i, protocol in enumerate(protocols):
-        s = next((r for r in run.table('slope') if r['protocol'] == protocol and r.get('slope') is not None and (r.get('slope_low') or 0) > 0), None)
+        s = next((r for r in run.table('slope') if r['protocol'] == protocol and r.get('slope') is not None
+                  and (r.get('slope_low') or 0) > 0), None)
         name = protocol if s is None else (f'{protocol}: {words.fixed(s["slope"], 2)} ({words.fixed(s["slope_low"], 2)} to '
-                                           f'{words.fixed(s["slope_high"], 2)}) round trips a key, from {digits(s["start_ms"], 3)} ms on')
+                                           f'{words.fixed(s["slope_high"], 2)}) round trips a key, from {digits(s["start_ms"], 3)} '
+                                           'ms on')
         mine = [row for row in rows if row.get('keys_per_s') == 0 and row['protocol'] == protocol and row['loss_percent'] == 0]
-        curves += over(((row['ping_ms'] if row.get('ping_ms') is not None else row['rtt_ms'], row) for row in mine), 'p50_ms', look(i), name, protocol,
+        curves += over(((row['ping_ms'] if row.get('ping_ms') is not None else row['rtt_ms'], row) for row in mine), 'p50_ms',
+                       look(i), name, protocol,
                        'bars hover')
         if s is not None:
             curves.append(Curve('line', [Place(x, s['start_ms'] + s['slope'] * x) for x in (0.0, most)], look(i)))

@@ -42,7 +42,7 @@ def test_the_interval_of_a_percentile_is_of_all_keys():
     assert differ(x(9.5, 9.3, 9.7, 3, 'p50_ms'), x(9.9, 9.68, 10.12, 3, 'p50_ms'), 'p50_ms').word == FAILS
 
 
-@pytest.mark.parametrize('number, figure, is_near', [(40, 46, True), (40, 50, False), (-40, -46, True), (-40, -32, True), (-40, -50, False),
-                                                     (-100, -100, True)])
+@pytest.mark.parametrize('number, figure, is_near', [(40, 46, True), (40, 50, False), (-40, -46, True), (-40, -32, True),
+                                                     (-40, -50, False), (-100, -100, True)])
 def test_near_a_number_is_as_far_on_both_sides_of_it_also_below_0(number, figure, is_near):
     assert near(x(figure), 'x_ms', number, 0.1, 5) is is_near  # within a tenth and 5

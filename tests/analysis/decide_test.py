@@ -16,11 +16,13 @@ def judge(kind, share, a, b=ABSENT):
 
 @pytest.mark.parametrize('kind, a, b', [
     ('differs', Figure(5, 5, 4, 6, 5), ABSENT), ('differs', number(9, 5), Figure(5, 5, 4, 6, 5)),
-    ('differs', Figure(5, 5, 4, 6, 5), Figure(9, 9, 8, 10, 1)), ('none', number(9, 5), ABSENT), ('none', Figure(0, 0, 0, nan, 5), ABSENT),
-    ('none', Figure(0, 2, 0, 3, 5), ABSENT), ('none', Figure(0, 0, 0, 101, 5), ABSENT), ('rate', Figure(repeats=9), Figure(5, 5, 4, 6, 5)),
-    ('off 10', Figure(5, 5, 4, 6, 5), ABSENT), ('off 10', ABSENT, Figure(5, 5, 4, 6, 5)), ('whole', Figure(1, 1.5, 0.9, 1.1, 5), ABSENT),
+    ('differs', Figure(5, 5, 4, 6, 5), Figure(9, 9, 8, 10, 1)), ('none', number(9, 5), ABSENT),
+    ('none', Figure(0, 0, 0, nan, 5), ABSENT), ('none', Figure(0, 2, 0, 3, 5), ABSENT), ('none', Figure(0, 0, 0, 101, 5), ABSENT),
+    ('rate', Figure(repeats=9), Figure(5, 5, 4, 6, 5)), ('off 10', Figure(5, 5, 4, 6, 5), ABSENT),
+    ('off 10', ABSENT, Figure(5, 5, 4, 6, 5)), ('whole', Figure(1, 1.5, 0.9, 1.1, 5), ABSENT),
     ('whole', number(9, 5), ABSENT), ('percentile', ABSENT, ABSENT), ('above', Figure(7, 7, 8, 6, 5), number(7)),
-    ('above', Figure(8, 6, repeats=5), number(5)), ('within', number(5), Figure(8, 6)), ('times', Figure(1, 2), Figure(3, 3, 2.5, 3.5, 3)),
+    ('above', Figure(8, 6, repeats=5), number(5)), ('within', number(5), Figure(8, 6)),
+    ('times', Figure(1, 2), Figure(3, 3, 2.5, 3.5, 3)),
 ])
 def test_what_lacks_its_needs_is_not_told(kind, a, b):
     assert judge(kind, 1, a, b).word == UNTOLD
@@ -33,8 +35,9 @@ def test_a_claim_of_no_known_kind(kind):
 
 
 @pytest.mark.parametrize('figure, above, within', [
-    (number(5, 1), FAILS, HOLDS), (number(5.1, 1), HOLDS, HOLDS), (number(6.1, 1), HOLDS, FAILS), (Figure(5.5, 5.5, 5.1, 6, 3), HOLDS, HOLDS),
-    (Figure(5.5, 5.5, 5, 6.1, 3), UNTOLD, UNTOLD), (Figure(3, 3, 2, 3.9, 3), FAILS, FAILS), (Figure(3, 3, 2, 4, 3), FAILS, UNTOLD),
+    (number(5, 1), FAILS, HOLDS), (number(5.1, 1), HOLDS, HOLDS), (number(6.1, 1), HOLDS, FAILS),
+    (Figure(5.5, 5.5, 5.1, 6, 3), HOLDS, HOLDS), (Figure(5.5, 5.5, 5, 6.1, 3), UNTOLD, UNTOLD),
+    (Figure(3, 3, 2, 3.9, 3), FAILS, FAILS), (Figure(3, 3, 2, 4, 3), FAILS, UNTOLD),
     (Figure(9, 9, 3, 15, 3), UNTOLD, UNTOLD), (Figure(4, 5), FAILS, HOLDS), (Figure(5.2, 8, 4.5, 8.8, 3), UNTOLD, UNTOLD),
     (Figure(7, 8, 6.5, 8.8, 3), HOLDS, FAILS), (Figure(4, inf), UNTOLD, UNTOLD), (Figure(7, inf, 6.5, 7.5, 3), HOLDS, FAILS),
     (ABSENT, UNTOLD, UNTOLD), (Figure(5.5, 5.5, 5.4, 5.6, 2), UNTOLD, UNTOLD), (Figure(5.5, 5.5, 5.47, 5.53, 2), HOLDS, HOLDS),
@@ -50,8 +53,9 @@ def test_a_multiple():
 
 @pytest.mark.parametrize('share, hits, n, stated, word', [
     (1, 40, 2000, 1.432, HOLDS), (1, 40, 2000, 1.434, FAILS), (1, 40, 2000, 2.713, FAILS), (1, 40, 2000, 2.715, HOLDS),
-    (7, 40, 2000, 1.432, FAILS), (1, 1000000, 1000000, 1, HOLDS), (1, 0, 1000000, 1, HOLDS), (1, 1, 1, 5, FAILS), (1, 0, 5, 0, FAILS),
-    (1, 1, 5, 0, HOLDS), (1, 5, 5, 100, FAILS), (1, 0, 0, 5, UNTOLD), (1, nan, 5, 5, UNTOLD), (1, 6, 5, 5, UNTOLD), (1, 1, 5, nan, UNTOLD)])
+    (7, 40, 2000, 1.432, FAILS), (1, 1000000, 1000000, 1, HOLDS), (1, 0, 1000000, 1, HOLDS), (1, 1, 1, 5, FAILS),
+    (1, 0, 5, 0, FAILS), (1, 1, 5, 0, HOLDS), (1, 5, 5, 100, FAILS), (1, 0, 0, 5, UNTOLD), (1, nan, 5, 5, UNTOLD),
+    (1, 6, 5, 5, UNTOLD), (1, 1, 5, nan, UNTOLD)])
 def test_a_share_that_was_stated(share, hits, n, stated, word):
     assert judge('share', share, number(hits, n), number(stated)).word == word
 
@@ -72,7 +76,8 @@ def test_bounds_of_none():
     (number(20, 400), 1, 18.08, HOLDS), (number(20, 400), 1, 18.09, UNTOLD), (number(20, 400), 1, 22.05, UNTOLD),
     (number(20, 400), 1, 22.07, FAILS), (number(20, 400), 10, 17.3, HOLDS), (number(20, 400), 10, 17.31, UNTOLD),
     (number(1, 1), 1, 5.57, UNTOLD), (number(1, 1), 1, 5.58, FAILS), (number(20, 1000000), 1, 19.96, HOLDS),
-    (number(20, 1000000), 1, 19.962, UNTOLD), (Figure(20, 20, 19, 21, 5), 10, 17.98, HOLDS), (Figure(20, 20, 19, 21, 5), 10, 17.99, UNTOLD)])
+    (number(20, 1000000), 1, 19.962, UNTOLD), (Figure(20, 20, 19, 21, 5), 10, 17.98, HOLDS),
+    (Figure(20, 20, 19, 21, 5), 10, 17.99, UNTOLD)])
 def test_rates(rate, share, limit, word):
     assert judge('rate', share, rate, number(limit)).word == word
 
@@ -86,8 +91,10 @@ X = (10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5)
 
 
 @pytest.mark.parametrize('y, reach, word', [
-    ((8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68), (3.0000909, 0.6665425, 3.0000909 + 13 * 0.5000909 - 7.58), UNTOLD),
-    ((9.14, 8.14, 8.74, 8.77, 9.26, 8.10, 6.13, 3.10, 9.13, 7.26, 4.74), (3.0009091, 0.6662420, 3.0009091 + 4 * 0.5 - 3.10), FAILS)])
+    ((8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68), (3.0000909, 0.6665425, 3.0000909 + 13 * 0.5000909 - 7.58),
+     UNTOLD),
+    ((9.14, 8.14, 8.74, 8.77, 9.26, 8.10, 6.13, 3.10, 9.13, 7.26, 4.74), (3.0009091, 0.6662420, 3.0009091 + 4 * 0.5 - 3.10),
+     FAILS)])
 def test_two_data_sets_of_anscombe(y, reach, word):
     """The first scatters about a line, the second bends; both have one R squared."""
     claims = [Claim('line a', 1, number(at), number(value)) for at, value in zip(X, y)] + [Claim('line a', 1, number(0), ABSENT)]
@@ -97,7 +104,8 @@ def test_two_data_sets_of_anscombe(y, reach, word):
 
 
 def test_a_range_or_bound_is_no_point_of_a_line():
-    claims = [Claim('line a', 1, number(1), number(10)), Claim('line a', 1, number(2), number(20)), Claim('line a', 1, number(3), Figure(30, inf))]
+    claims = [Claim('line a', 1, number(1), number(10)), Claim('line a', 1, number(2), number(20)),
+              Claim('line a', 1, number(3), Figure(30, inf))]
     assert decide.lines(claims)[0].word == UNTOLD
 
 

@@ -59,11 +59,15 @@ def test_an_axis_from_0_cuts_an_interval_of_over_two_and_a_half_times_as_much_an
 
 def test_what_a_paper_reports_is_drawn_in_grey_in_its_panels_alone_and_an_axis_with_given_ends_reaches_as_far():
     papers = [{'figure': 'made', 'panel': 'a', 'title': 'then', 'x': 'm', 'y': '20'},
-              {'figure': 'made', 'panel': 'a', 'title': 'limit', 'x': None, 'y': '0.01'}, {'figure': 'other', 'title': 'unseen', 'y': '5'}]
-    made = rows(*(panel(line((1, 0.5)), title=title, x=Axis(names=('l', 'm')), y=Axis(log=True, start=0.1, end=1)) for title in 'ab'), papers=papers)
-    assert [(row['title'], float(row['y_from']), float(row['y_to'])) for row in of('panels', made, 'wide')[:2]] == [('a', 0.008, 21), ('b', 0.1, 1)]
+              {'figure': 'made', 'panel': 'a', 'title': 'limit', 'x': None, 'y': '0.01'},
+              {'figure': 'other', 'title': 'unseen', 'y': '5'}]
+    made = rows(*(panel(line((1, 0.5)), title=title, x=Axis(names=('l', 'm')), y=Axis(log=True, start=0.1, end=1))
+                  for title in 'ab'), papers=papers)
+    assert [(row['title'], float(row['y_from']), float(row['y_to']))
+            for row in of('panels', made, 'wide')[:2]] == [('a', 0.008, 21), ('b', 0.1, 1)]
     assert of('curve-1-3', made)[0][:2] == ['2', '20']
-    assert [(row['curve'], float(row['at'])) for row in of('curves', made) if row['colour'] == '#999999'][:2] == [('2', 0.01), ('3', 1)]
+    assert [(row['curve'], float(row['at'])) for row in of('curves', made) if row['colour'] == '#999999'][:2] == [('2', 0.01),
+                                                                                                                  ('3', 1)]
     assert not any('unseen' in cell for row in made for cell in row)
 
 
@@ -98,20 +102,23 @@ def test_a_figure_without_a_curve_is_not_drawn_but_a_panel_beside_others_keeps_i
 
 def test_an_axis_has_its_label_in_both_drawings_whole_and_however_long_its_tics_are(tmp_path):
     """Letters are up to 10 pixels high over their line."""
-    for svg in svgs(tmp_path, panel(line((1, 1), (2, 12000)), y=Axis('of y', end=12000)), panel(line(), y=Axis('of y', 0.001, 10, log=True)), across=1):
+    for svg in svgs(tmp_path, panel(line((1, 1), (2, 12000)), y=Axis('of y', end=12000)),
+                    panel(line(), y=Axis('of y', 0.001, 10, log=True)), across=1):
         lines = svg.split('\n')
         before = [lines[i - 1] for i, text in enumerate(lines) if '>of y<' in text]
         assert len(before) == 2 and all(float(re.search(r'translate\(([0-9.]+)', text)[1]) >= 10 for text in before)
 
 
 def test_marks_that_differ_in_their_dashes_alone_are_drawn_with_both(tmp_path):
-    svg = svgs(tmp_path, panel(Curve('points', [Place(1, 1)]), x=Axis(start=0, end=3), marks=[Mark(x=1, dash=2), Mark(x=2, dash=3)]))[0]
+    svg = (svgs(tmp_path, panel(Curve('points', [Place(1, 1)]), x=Axis(start=0, end=3),
+                                marks=[Mark(x=1, dash=2), Mark(x=2, dash=3)]))[0])
     assert len(set(re.findall("stroke-dasharray='[^']*'", svg))) == 2
 
 
 def test_a_figure_is_drawn_whatever_its_text_says_and_nothing_of_it_is_executed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = svgs(tmp_path, panel(Curve('line bars hover', [Place(1, 1, 0, 2, text="'"), Place(2, 3)], Look(), 'a|b \\n'),
-                                title='`touch ran` $(touch ran) {/Bold x}_2', x=Axis(names=('"; system("touch ran") #', '50 % of'))))
+                                title='`touch ran` $(touch ran) {/Bold x}_2',
+                                x=Axis(names=('"; system("touch ran") #', '50 % of'))))
     assert all('</svg>' in svg for svg in made)
     assert not subprocess.run(['find', tmp_path, '-name', 'ran'], capture_output=True).stdout

@@ -68,8 +68,8 @@ def test_medians():
     assert (f.low, f.high) == (7, 7)
 
 
-@pytest.mark.parametrize('name, value', [('sum', 9), ('max', 5), ('min', 0), ('first', 3), ('last', 1), ('count', 4), ('unknown', 1),
-                                         ('true', 3), ('false', 1)])
+@pytest.mark.parametrize('name, value', [('sum', 9), ('max', 5), ('min', 0), ('first', 3), ('last', 1), ('count', 4),
+                                         ('unknown', 1), ('true', 3), ('false', 1)])
 def test_plain(name, value):
     assert estimate(name, [3, 0, nan, 5, 1]).value == value
 
@@ -188,7 +188,8 @@ def test_a_key_without_echo_stays_in():
     for k in range(10, 20):  # half of the last run
         give_up(t[2], k, 1000)
     e = figures_of(t)
-    assert (e.keys, e.censored) == (60, 10) and e.of['late'].value == near(100 * 10 / 60)  # the ninth of those was below 40 ms before
+    # the ninth of those was below 40 ms before
+    assert (e.keys, e.censored) == (60, 10) and e.of['late'].value == near(100 * 10 / 60)
     assert e.of['p50'].value == near(26.5) and not e.of['p50'].above
     assert isnan(e.of['p50'].low)  # the last run's own median is only "later than"
     assert e.of['max'].value == near(1000) and e.of['max'].above

@@ -21,8 +21,8 @@ def test_a_loop_that_fits_always_hits(policy):
 
 
 def test_a_loop_of_one_more_defeats_lru_and_fifo_but_not_chance():
-    """One frame is not there, and a miss puts another in its place, 1 to C showings further on, all as likely: one miss in (C + 1) / 2.
-    Keeping the oldest, all but one place serve the same frames for ever."""
+    """One frame is not there, and a miss puts another in its place, 1 to C showings further on, all as likely: one miss in (C + 1)
+    / 2. Keeping the oldest, all but one place serve the same frames for ever."""
     assert hits('LRU', 'loop', 66, 0, 660) == hits('FIFO', 'loop', 66, 0, 660) == 0
     assert hits('random', 'loop', 66, 0, 20000) == pytest.approx(1 - 2 / 66, abs=0.01)
     assert hits('MRU', 'loop', 130, 0, 13000) == pytest.approx(64 / 129, abs=0.02)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How what is written in Python is built, in all trees: typed, short functions, nothing but the standard library, nothing that evaluates data."""
+"""How what is written in Python is built, in all trees: typed, short functions, nothing but the standard library, nothing that
+evaluates data."""
 import ast
 import subprocess
 import sys

@@ -89,9 +89,10 @@ def test_pss_without_files():
 
 def test_memory_of_a_machine():
     """In MB: 1000 there, 300 free, 400 + 20 cached of which 30 shared memory, 50 of slabs can go: 260 are in use."""
-    text = ('MemTotal: 1024000 kB\nMemFree: 307200 kB\nMemAvailable: 700000 kB\nBuffers: 20480 kB\nCached: 409600 kB\nSwapCached: 7 kB\n'
-            'AnonPages: 102400 kB\nShmem: 30720 kB\nSReclaimable: 51200 kB\nSUnreclaim: 20480 kB\nKernelStack: 2048 kB\n'
-            'PageTables: 3072 kB\nSecPageTables: 0 kB\nPercpu: 1024 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\nHugePages_Total: 0\n')
+    text = ('MemTotal: 1024000 kB\nMemFree: 307200 kB\nMemAvailable: 700000 kB\nBuffers: 20480 kB\nCached: 409600 kB\nSwapCached: '
+            '7 kB\nAnonPages: 102400 kB\nShmem: 30720 kB\nSReclaimable: 51200 kB\nSUnreclaim: 20480 kB\nKernelStack: 2048 kB\n'
+            'PageTables: 3072 kB\nSecPageTables: 0 kB\nPercpu: 1024 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\nHugePages_Total: '
+            '0\n')
     assert proc.machine_use(text) == {
         'total_bytes': 1000 * MB, 'used_bytes': 260 * MB, 'processes_bytes': 130 * MB, 'kernel_bytes': 26 * MB,
         'file_cache_bytes': 390 * MB, 'available_bytes': 700000 * 1024, 'swap_bytes': MB}

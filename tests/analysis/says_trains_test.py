@@ -12,11 +12,13 @@ from analysis import page
 LIGHT = {'app': 'light', 'protocol': 'vnc', 'keys': 475, 'overloaded': 0}
 
 
-@pytest.mark.parametrize('n, held, words', [(1, 103.3, 'typed keys differ**'), (4, 103.3, 'no difference shown'), (4, 103.8, 'typed keys differ**')])
+@pytest.mark.parametrize('n, held, words', [(1, 103.3, 'typed keys differ**'), (4, 103.3, 'no difference shown'),
+                                            (4, 103.8, 'typed keys differ**')])
 def test_stalls_held_and_typed_keys_are_compared_by_a_test_of_the_difference(n, held, words):
-    """Ten repeats, half an interval is 2: t(9) = 2.262 errors of 0.884. The difference is 2.6 errors of its own for 103.3: t(18) is 2.10 for
-    one condition, 2.77 for four."""
-    rows = [row(LIGHT, level('mean_stall_ms', 100, 98, 102), level('hold_mean_stall_ms', held, held - 2, held + 2), sinks=sinks, repeats=10)
+    """Ten repeats, half an interval is 2: t(9) = 2.262 errors of 0.884. The difference is 2.6 errors of its own for 103.3: t(18) is
+    2.10 for one condition, 2.77 for four."""
+    rows = [row(LIGHT, level('mean_stall_ms', 100, 98, 102), level('hold_mean_stall_ms', held, held - 2, held + 2),
+                sinks=sinks, repeats=10)
             for sinks in range(n)]
     has(Said('stalls', rows).one('held-light'), words)
 
@@ -24,7 +26,8 @@ def test_stalls_held_and_typed_keys_are_compared_by_a_test_of_the_difference(n, 
 def test_stalls_the_finding_gives_the_number_of_overloaded_repeats_and_the_largest_backlog():
     def overloaded(repeats):
         base = {**LIGHT, **level('late_share_percent', 0, 0, 2), 'repeats': 5}
-        return Said('stalls', [row(base, sinks=5, overloaded=repeats, backlog_per_s=1.04, backlog_max_per_s=5.2), row(base, sinks=10)])
+        return Said('stalls', [row(base, sinks=5, overloaded=repeats, backlog_per_s=1.04, backlog_max_per_s=5.2),
+                               row(base, sinks=10)])
 
     some = overloaded(1)
     has(some.verdict(), '5 CPU hogs in 1 of 5 repeats')
@@ -39,7 +42,8 @@ def late_rows(change):
     for protocol in ('vnc', 'x11'):
         for sinks in (0, 5, 10, 20):
             late = 50 if sinks else 0
-            one = change({**LIGHT, 'protocol': protocol, 'sinks': sinks, **level('late_share_percent', late, max(late - 5, 0), late + 2)})
+            one = change({**LIGHT, 'protocol': protocol, 'sinks': sinks,
+                          **level('late_share_percent', late, max(late - 5, 0), late + 2)})
             if one:
                 rows.append(row(one))
     return Said('stalls', rows).one('late-light')
@@ -47,8 +51,10 @@ def late_rows(change):
 
 def test_stalls_with_n_hogs_and_more_only_if_the_application_is_late_at_each_higher_load():
     has(late_rows(lambda r: r), 'With 5 CPU hogs and more: vnc and x11.')
-    has(late_rows(lambda r: r if r['protocol'] == 'x11' or r['sinks'] < 10 else None), 'With 5 CPU hogs: vnc.', 'With 5 CPU hogs and more: x11.')
-    unmeasured = late_rows(lambda r: {'app': 'light', 'protocol': 'vnc', 'sinks': 10, 'repeats': 0} if (r['protocol'], r['sinks']) == ('vnc', 10) else r)
+    has(late_rows(lambda r: r if r['protocol'] == 'x11' or r['sinks'] < 10 else None), 'With 5 CPU hogs: vnc.',
+        'With 5 CPU hogs and more: x11.')
+    unmeasured = late_rows(lambda r: {'app': 'light', 'protocol': 'vnc', 'sinks': 10, 'repeats': 0}
+                           if (r['protocol'], r['sinks']) == ('vnc', 10) else r)
     in_time = late_rows(lambda r: r | level('late_share_percent', 0, 0, 2) if (r['protocol'], r['sinks']) == ('vnc', 20) else r)
     for said in (unmeasured, in_time):
         has(said, 'With 5 CPU hogs: vnc.', 'With 5 CPU hogs and more: x11.')
@@ -66,7 +72,8 @@ def test_stalls_what_cannot_be_told_is_neither_yes_nor_no(columns, words, alone)
 
 @pytest.mark.parametrize('settings, named', [({}, True), ({'on': 'attach:vnc://host:1'}, False)])
 def test_stalls_a_range_of_late_keys_points_to_the_reference_application_only_in_a_session_of_the_lab(settings, named):
-    said = Said('stalls', [row(LIGHT, sinks=0, late_share_percent_from=2, late_share_percent_to=8)], {'settings': settings}).one('late-light')
+    said = (Said('stalls', [row(LIGHT, sinks=0, late_share_percent_from=2, late_share_percent_to=8)],
+                 {'settings': settings}).one('late-light'))
     has(said, 'unsure: ')
     if named:
         has(said, 'only a range. The reference application')
@@ -79,11 +86,12 @@ def left(*rows):
 
 
 @pytest.mark.parametrize('columns, there, absent', [
-    ({'lateness_max_us': 1000}, ('good: ', 'Each key left within 1 ms'), 'one by one'), ({'lateness_max_us': 1001}, ('good: ',), 'Each key'),
-    ({'lateness_max_us': 10001}, ('unsure: ',), 'good: '),
+    ({'lateness_max_us': 1000}, ('good: ', 'Each key left within 1 ms'), 'one by one'),
+    ({'lateness_max_us': 1001}, ('good: ',), 'Each key'), ({'lateness_max_us': 10001}, ('unsure: ',), 'good: '),
     # a key that waits for the answer before: only what this machine adds to that is late, and only if over 10 ms
     ({'lateness_max_us': 1005000, 'left_late_max_ms': 0}, (
-        'good: ', 'Each key at a fixed rate left within 1 ms of its due time.', 'No key that goes one by one is known to have left over 10 ms'), 'bad'),
+        'good: ', 'Each key at a fixed rate left within 1 ms of its due time.',
+        'No key that goes one by one is known to have left over 10 ms'), 'bad'),
     ({'lateness_max_us': 1005000, 'left_late_max_ms': 12}, (
         'unsure: ', 'Each key at a fixed rate left within 1 ms', 'one by one, the latest left 12.0 ms after its turn'), 'good: ')])
 def test_stalls_each_key_left_in_time_only_if_the_latest_did(columns, there, absent):
@@ -149,20 +157,25 @@ def test_schedulers_only_measured_settings_help_do_not_help_or_lose_protection()
     has(said.verdict() + said.one('remedies'), 'surely makes')
     lacks(said.verdict() + said.one('remedies'), 'Hardly any effect')
     length = {**default, 'part': 'length'}
-    lacks(settings({**length, 'latency_p50_ms': 15}, {**length, 'cost_ms': 200, 'latency_p50_ms': 210}).one('length'), 'lose the protection')
-    has(settings({**length, 'latency_p50_ms': 15}, {**length, 'cost_ms': 200, 'latency_p50_ms': 900}).one('length'), 'lose the protection')
+    lacks(settings({**length, 'latency_p50_ms': 15}, {**length, 'cost_ms': 200, 'latency_p50_ms': 210}).one('length'),
+          'lose the protection')
+    has(settings({**length, 'latency_p50_ms': 15}, {**length, 'cost_ms': 200, 'latency_p50_ms': 900}).one('length'),
+        'lose the protection')
 
 
 @pytest.mark.parametrize('late, there, absent', [
-    ({'late_share_percent': 4}, ('1 setting makes',), ' late'), (level('late_share_percent', 0, 0, 9), ('1 setting makes',), 'No setting'),
+    ({'late_share_percent': 4}, ('1 setting makes',), ' late'),
+    (level('late_share_percent', 0, 0, 9), ('1 setting makes',), 'No setting'),
     (level('late_share_percent', 4, 0.5, 14), ('No setting tried',), '1 setting makes'),
     ({'late_share_percent': 30}, ('No setting tried', '30 % late, by default 12 %'), '1 setting makes'),
-    ({'late_share_percent_from': 4, 'late_share_percent_to': 49}, ('No setting tried', '4 to 49 % late, by default 12 %'), '1 setting makes')])
+    ({'late_share_percent_from': 4, 'late_share_percent_to': 49}, ('No setting tried', '4 to 49 % late, by default 12 %'),
+     '1 setting makes')])
 def test_schedulers_with_many_late_keys_a_fast_median_is_not_nearly_as_fast(late, there, absent):
     """Of a setting with a median of 15 ms, where near is 20 ms."""
     said = settings({**HEAVY, 'setting': 'default', 'late_share_percent': 12, 'latency_p50_ms': 90},
                     {**HEAVY, 'setting': 'nice-19', 'latency_p50_ms': 15, **late},
-                    compare=[{'part': 'table', 'app': 'heavy', 'sinks': 5, 'cost_ms': 10, 'setting': 'nice-19', 'ratio': 0.17, 'verdict': 'better'}])
+                    compare=[{'part': 'table', 'app': 'heavy', 'sinks': 5, 'cost_ms': 10, 'setting': 'nice-19', 'ratio': 0.17,
+                              'verdict': 'better'}])
     text = said.verdict() + said.one('remedies') + said.one('tested')
     has(text, *there)
     lacks(text, absent)
@@ -195,7 +208,8 @@ def test_calibrate_a_probe_that_does_not_see_the_answers_to_one_key_in_twenty_is
     lacks(said, 'is accurate')
 
 
-@pytest.mark.parametrize('error', [{'offset_ms': -5, 'sd_ms': 0.1}, {'offset_ms': 5, 'sd_ms': 0.1}, {'sd_ms': 0.1}, {'offset_ms': 0.1}])
+@pytest.mark.parametrize('error', [{'offset_ms': -5, 'sd_ms': 0.1}, {'offset_ms': 5, 'sd_ms': 0.1}, {'sd_ms': 0.1},
+                                   {'offset_ms': 0.1}])
 def test_calibrate_a_probe_that_sees_answers_early_or_whose_error_is_not_known_is_not_accurate(error):
     has(probe(**error), 'x11', 'bad:')
     lacks(probe(**error), 'is accurate')
@@ -209,18 +223,20 @@ TWO = {'runs': [{'name': 'a'}, {'name': 'b'}]}
 @pytest.mark.parametrize('stem', ['animation', 'cache', 'capacity', 'paging', 'protocols', 'schedulers', 'stalls', 'wan'])
 def test_a_setting_that_differs_is_left_out_of_title_setup_and_labels_with_no_default_in_its_place(stem):
     rows = [row(protocol=p, app='heavy', sinks=0, cost_ms=5, swap='file') for p in ('vnc/a', 'vnc/b')]
-    said = Said(stem, rows, {**TWO, 'settings': {'protocols': ['vnc/a', 'vnc/b'], 'apps': ['heavy']}, 'differs': {'costs_ms': {'a': [5], 'b': [7]}}})
+    said = Said(stem, rows, {**TWO, 'settings': {'protocols': ['vnc/a', 'vnc/b'], 'apps': ['heavy']},
+                             'differs': {'costs_ms': {'a': [5], 'b': [7]}}})
     labels = said.analysis.labels(said.run)
     for text in (said.analysis.title(said.run), said.analysis.setup(said.run), str(labels.heading), str(labels.value)):
         assert not re.search(r'None|null|\? |of  |each of run|[^0-9]1?0 ms|reference application', text)
 
 
 def test_loads_and_costs_of_schedulers_are_those_of_each_run():
-    rows = [row(level('latency_p50_ms', ms, ms, ms), protocol=p, sinks=sinks, cost_ms=cost, setting='default', part='table', app='heavy', keys=9,
-                overloaded=0) for p, sinks, cost, ms in (('vnc/a', 10, 10, 111), ('vnc/b', 20, 30, 222))]
+    rows = [row(level('latency_p50_ms', ms, ms, ms), protocol=p, sinks=sinks, cost_ms=cost, setting='default', part='table',
+                app='heavy', keys=9, overloaded=0) for p, sinks, cost, ms in (('vnc/a', 10, 10, 111), ('vnc/b', 20, 30, 222))]
     said = Said('schedulers', rows, {**TWO, 'settings': {'protocols': ['vnc/a', 'vnc/b'], 'full_costs_ms': [10]},
                                      'differs': {'loads': {'a': [10], 'b': [20]}, 'costs_ms': {'a': [10], 'b': [30]}}}).verdict()
-    has(said, 'vnc/a: Only the default was measured: its median response is 111 ms', 'vnc/b: Only the default was measured: its median response is 222 ms')
+    has(said, 'vnc/a: Only the default was measured: its median response is 111 ms',
+        'vnc/b: Only the default was measured: its median response is 222 ms')
 
 
 def test_a_cache_s_frames_are_those_of_each_run():

@@ -9,13 +9,15 @@ def interval(half):
 
 
 def test_known_at_two_looks_in_a_row():
-    narrow, wide, bare, few, uneven = interval(15), interval(25), figures.exact(100), figures.absent('too few'), figures.estimate(100, 85, 125)
+    narrow, wide, bare, few = interval(15), interval(25), figures.exact(100), figures.absent('too few')
+    uneven = figures.estimate(100, 85, 125)
     pairs = [(narrow, narrow), (narrow, wide), (narrow, bare), (wide, narrow), (uneven, uneven), (bare, narrow), (few, few)]
     assert [sure.state(now, before, 0.2) for now, before in pairs] == ['known', 'once', 'once', 'wide', 'wide', 'bare', 'few']
 
 
 def test_more_keys_do_not_tell_a_range():
-    f = [interval(5), figures.between(Statistic(12), Statistic(212)), figures.absent('overloaded'), figures.bounded(Statistic(10000, True)),
+    f = [interval(5), figures.between(Statistic(12), Statistic(212)), figures.absent('overloaded'),
+         figures.bounded(Statistic(10000, True)),
          Figure(), Figure()]
     assert sure.count_open(f, f, 0.2) == {
         'open': 0, 'why': '', 'untold': 'a range in 1 condition, overloaded in 1, a lower bound in 1, not measured in 2'}

@@ -13,8 +13,8 @@ def read(tmp_path, text):
 
 
 def test_columns(tmp_path):
-    t = read(tmp_path, 'counts trains\nrepeats found\ntable summary cells schema=users/1\t# of users\npart Part - param:kind - text -\n\n'
-             'lost "Packets lost" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n'
+    t = read(tmp_path, 'counts trains\nrepeats found\ntable summary cells schema=users/1\t# of users\npart Part - param:kind - '
+             'text -\n\nlost "Packets lost" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n'
              'p50_ms Median ms keys:low.p50\n  ends+above 3 lower\ntable slope rows:slope optional\nslope Slope - - ends 4 -\n')
     summary, slope = t.tables
     assert t.counts == 'trains' and t.skip_missing and summary.schema == 'users/1' and not summary.rows
@@ -36,7 +36,8 @@ def test_a_change_may_be_negative(tmp_path):
     ('table ../x cells\n', ':1: table wants'), ('table t cells\ntable t cells\n', ':2: a second table of that name: t'),
     ('table t rows:nothing\n', ':1: no extractor of rows: nothing'), ('table t rows:../x\n', ':1: no extractor of rows: ../x'),
     ('table t cells often\n', ':1: neither schema=WORD, optional nor raw: often'),
-    ('table t cells\na A - param - 0\n', ':2: a column wants'), ('table t cells\na "A - param - 0 -\n', ':2: a quote without its end'),
+    ('table t cells\na A - param - 0\n', ':2: a column wants'),
+    ('table t cells\na "A - param - 0 -\n', ':2: a quote without its end'),
     ('table t cells\na "A"B - param - 0 -\n', ':2: no blank after a quote'),
     ('table t cells\na/b A - param - 0 -\n', ':2: no name for a column: a/b'),
     ('table t cells\na A - param - 0 -\na A - param - 0 -\n', ':3: a second column of that name: a'),
@@ -49,7 +50,8 @@ def test_a_change_may_be_negative(tmp_path):
     ('table t cells\na A - x.json:y share+ci 0 -\n', ':2: share+ci, and it alone, wants FILE:PATH/PATH: a'),
     ('table t cells\na A - x.json:y/z mean 0 -\n', ':2: share+ci, and it alone, wants FILE:PATH/PATH: a'),
     ('table t cells\na A - count:sheep - 0 -\n', ':2: no such count: sheep'),
-    ('table t cells\na A - nothing:x - 0 -\n', ':2: no such extractor: nothing'), ('table t cells\na A - what - 0 -\n', ':2: a source is'),
+    ('table t cells\na A - nothing:x - 0 -\n', ':2: no such extractor: nothing'),
+    ('table t cells\na A - what - 0 -\n', ':2: a source is'),
     ('table t cells\na A - - - 0 -\n', ':2: a table of cells wants a source: a'),
     ('table t rows:slope\na A - count:state - 0 -\n', ':2: of rows that others write the source is - or param: a'),
     ('include nothing.table\n', 'nothing.table: No such file'), ('include table\n', 'include wants one FILE'),

@@ -24,8 +24,8 @@ def figure(of, name):
 
 def test_trials_are_pooled_by_what_they_were():
     of = [trial(1, 'out', 100, size=1000), trial(1, 'out', 300, size=3000), trial(1, 'out', 5000, True), trial(1, 'in', 2, size=0)]
-    expected = {'out.n': 3, 'out+in.n': 4, 'out.key_ms.min': 100, 'out.key_ms.mean': 1800, 'out.key_ms.median': 300, 'out.key_ms.max': 5000,
-                'out.key_ms.above': 1, 'out.bytes.n': 2, 'out.bytes.mean': 2000, 'in.key_ms.p50': 2}
+    expected = {'out.n': 3, 'out+in.n': 4, 'out.key_ms.min': 100, 'out.key_ms.mean': 1800, 'out.key_ms.median': 300,
+                'out.key_ms.max': 5000, 'out.key_ms.above': 1, 'out.bytes.n': 2, 'out.bytes.mean': 2000, 'in.key_ms.p50': 2}
     assert {name: figure(of, name).value for name in expected} == expected
     assert figure(of, 'out.bytes.sd').value == pytest.approx(sqrt(2) * 1000)
     assert [figure(of, f'out.key_ms.{name}').above for name in ('max', 'mean', 'median')] == [True, True, False]
@@ -34,8 +34,8 @@ def test_trials_are_pooled_by_what_they_were():
 
 
 def test_trials_that_are_alike_within_repeats_are_not_independent():
-    """Four trials that are alike in each of five repeats tell as much as five: the least and the largest of five hold the median with
-    94 %. Repeats that are alike leave the order statistics of all: ranks 6 to 15 and more."""
+    """Four trials that are alike in each of five repeats tell as much as five: the least and the largest of five hold the median
+    with 94 %. Repeats that are alike leave the order statistics of all: ranks 6 to 15 and more."""
     alike = figure([trial(r, 'out', 100 * r + i) for r in range(1, 6) for i in range(4)], 'out.key_ms.p50')
     assert (alike.value, alike.low, alike.high) == (301.5, 101.5, 501.5)
     mixed = figure([trial(r, 'out', 100 + 5 * i + r) for r in range(1, 6) for i in range(4)], 'out.key_ms.p50')

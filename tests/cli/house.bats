@@ -449,7 +449,7 @@ foreign() {
 	local files found
 
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
-	mapfile -t files < <({ git ls-files '*.sh' '*.bats' '*.bash' '*.gp' '*.[ch]'
+	mapfile -t files < <({ git ls-files '*.sh' '*.bats' '*.bash' '*.py' '*.gp' '*.[ch]'
 		git grep -lE '^#!.*[/ ](ba|da)?sh( |$)'; } | sort -u)
 	found=$(LC_ALL=C.UTF-8 grep -nE '^.{133}' "${files[@]}" | cut -d: -f1,2 || true)
 	echo "$found"

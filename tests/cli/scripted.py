@@ -15,8 +15,8 @@ usage: scripted.py LOG WORD...
   daemon              leave a child of a child behind, in a session of its own
   deaf                ignore requests to close, and SIGTERM
   wait                until asked to close
-Log rows: what, name, CLOCK_MONOTONIC in ns before the request was made and after the display had done it; and "pid" with the number of
-each process, twice; and "faults" with minor and major ones, of children too, when all is done.
+Log rows: what, name, CLOCK_MONOTONIC in ns before the request was made and after the display had done it; and "pid" with the number
+of each process, twice; and "faults" with minor and major ones, of children too, when all is done.
 """
 import ctypes
 import mmap
@@ -53,7 +53,8 @@ X.XSelectInput.argtypes = [P, L, ctypes.c_long]
 class Attributes(ctypes.Structure):
     _fields_ = [("background_pixmap", L), ("background_pixel", L), ("border_pixmap", L), ("border_pixel", L), ("bit_gravity", I),
                 ("win_gravity", I), ("backing_store", I), ("backing_planes", L), ("backing_pixel", L), ("save_under", I),
-                ("event_mask", ctypes.c_long), ("do_not_propagate", ctypes.c_long), ("override_redirect", I), ("colormap", L), ("cursor", L)]
+                ("event_mask", ctypes.c_long), ("do_not_propagate", ctypes.c_long), ("override_redirect", I),
+                ("colormap", L), ("cursor", L)]
 
 
 COLOURS = [0x202020, 0xff0000, 0x00ff00, 0x0000ff, 0xffff00, 0x00ffff, 0xff00ff, 0x808080, 0xc04000, 0x0040c0]
@@ -86,7 +87,8 @@ def atom(name):
 
 def make(name, kind, x, y, w, h):
     a = Attributes(background_pixel=0xe0e0e0, override_redirect=kind == "override", event_mask=1)  # KeyPress
-    window = X.XCreateWindow(display, X.XDefaultRootWindow(display), x, y, w, h, 0, 0, 1, None, 1 << 1 | 1 << 9 | 1 << 11, ctypes.byref(a))
+    window = X.XCreateWindow(display, X.XDefaultRootWindow(display), x, y, w, h, 0, 0, 1, None, 1 << 1 | 1 << 9 | 1 << 11,
+                             ctypes.byref(a))
     X.XStoreName(display, window, name.encode())
     if kind == "splash":
         value = (L * 1)(atom(b"_NET_WM_WINDOW_TYPE_SPLASH"))

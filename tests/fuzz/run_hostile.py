@@ -4,8 +4,9 @@
 
 The captures are those of FOLDER, or the seeds of prototap_fuzz, as they are and in damaged forms, always the same ones.
 
-It measured (0), or measured a part (3): a report that is JSON, and at most one line beside it, and one of copies. It could not (1): one line that says why, and
-nothing else, or a report that says that no packet was selected. Never a signal, a sanitizer's word, or more than 10 seconds. Prints how many files ended how, or what is wrong.
+It measured (0), or measured a part (3): a report that is JSON, and at most one line beside it, and one of copies. It could not (1):
+one line that says why, and nothing else, or a report that says that no packet was selected. Never a signal, a sanitizer's word, or
+more than 10 seconds. Prints how many files ended how, or what is wrong.
 """
 import collections
 import concurrent.futures

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A reader of pcap files that shares nothing with libpcap, tshark or prototap: the file, Ethernet, IPv4, IPv6 and TCP are taken apart here."""
+"""A reader of pcap files that shares nothing with libpcap, tshark or prototap: the file, Ethernet, IPv4, IPv6 and TCP are taken
+apart here."""
 import struct
 
 

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Adds up what tshark says of a capture of any link type, TCP and UDP. usage: count_bytes.py CAPTURE SERVER_PORT
 
-Prints a row for each connection: transport, both ends, packets, bytes on the wire, of IP and of payload, to the server and from it. Payload is
-all that was carried, also what was sent again; of a UDP datagram its whole length. Fragments but the first carry no port and are left out.
-(tshark's decoder of VNC would begin a second conversation at the greeting of a server.)
+Prints a row for each connection: transport, both ends, packets, bytes on the wire, of IP and of payload, to the server and from it.
+Payload is all that was carried, also what was sent again; of a UDP datagram its whole length. Fragments but the first carry no port
+and are left out. (tshark's decoder of VNC would begin a second conversation at the greeting of a server.)
 """
 import subprocess
 import sys
 
-FIELDS = ("frame.len ip.len ipv6.plen tcp.srcport udp.srcport tcp.dstport udp.dstport tcp.len udp.length tcp.stream udp.stream ip.src ipv6.src "
-          "ip.dst ipv6.dst frame.encap_type sll.hatype").split()
-# wtap encapsulations, and bytes before the packet that were never on a wire: SLL, SLL2, NULL, LOOP. A cooked one stands for an Ethernet header.
+FIELDS = ("frame.len ip.len ipv6.plen tcp.srcport udp.srcport tcp.dstport udp.dstport tcp.len udp.length tcp.stream udp.stream "
+          "ip.src ipv6.src ip.dst ipv6.dst frame.encap_type sll.hatype").split()
+# wtap encapsulations, and bytes before the packet that were never on a wire: SLL, SLL2, NULL, LOOP. A cooked one stands for an
+# Ethernet header.
 NEVER = {"25": 16, "210": 20, "15": 4, "174": 4}
 
 

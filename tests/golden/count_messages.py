@@ -14,7 +14,8 @@ purpose; nothing here was taken from prototap's sources. Rules (docs/method.md h
   acknowledgements of a side whose SYN is not there, though the other's is, are not looked at;
 - a message ends in PSH, in data of the other direction, or in a pause over 200 ms;
 - an update takes messages that begin less than MERGE after its last packet and at most PERIOD after its first;
-- from the last update to the last packet with input after it is a gap, too, of at least that length, if that is longer than PERIOD; the last
+- from the last update to the last packet with input after it is a gap, too, of at least that length, if that is longer than PERIOD;
+the last
   three messages within a second of a FIN or RST of the client say goodbye;
 - a message from MERGE or more before an update's first packet came after the clock was set back: a new update, no gap.
 """

@@ -16,7 +16,8 @@ def make_connections(folder):
             c.send(111 + 300 * k + i, 0)
         all_packets += c.packets
     ends = ("", 40010), ("", 5900)
-    for i, (side, flags, payload) in enumerate(((0, SYN, b""), (1, SYN | ACK, b""), (0, ACK, b""), (0, ACK | PSH, b"k" * 9), (1, ACK | PSH, b"e" * 700))):
+    for i, (side, flags, payload) in enumerate(((0, SYN, b""), (1, SYN | ACK, b""), (0, ACK, b""), (0, ACK | PSH, b"k" * 9),
+                                                (1, ACK | PSH, b"e" * 700))):
         seq, ack = (1 + (i > 2) - (i == 0), 1) if side == 0 else (1 if i > 1 else 0, 1)
         body = tcp(ends[side], ends[1 - side], seq, ack, flags, payload)
         frame = ethernet(ipv6(1 + side, 2 - side, body), 0x86DD)
@@ -27,7 +28,8 @@ def make_connections(folder):
 
 
 def make_acks(folder):
-    """The client answers data after 0.2 ms, twice held back for 40 ms, once for 29; and once after 3 s, which nobody holds back for."""
+    """The client answers data after 0.2 ms, twice held back for 40 ms, once for 29; and once after 3 s, which nobody holds back
+    for."""
     c = Capture().start()       # the SYN is answered in 1 ms, and so is the SYN of the server
     for ms, wait in ((100, 0.2), (200, 40.2), (300, 29), (400, 40.2), (500, 3000), (4000, 0.2)):
         c.send(ms, 1, b"d" * 100, ACK | PSH)
@@ -39,7 +41,8 @@ def make_acks(folder):
 
 
 def make_lossy(folder):
-    """What tshark calls retransmissions: a timeout's, a fast one, one of data that had not come by; and a keep-alive, which is none."""
+    """What tshark calls retransmissions: a timeout's, a fast one, one of data that had not come by; and a keep-alive, which is
+    none."""
     c = Capture().start()
     for i in range(12):
         c.send(10 + i, 1, bytes([65 + i]) * 500, ACK | PSH)
@@ -79,7 +82,8 @@ def joined(folder, name, *packets):
 
 def make_holes(folder):
     """What a capture lost of connections whose other side it does not see, or which goes silent."""
-    # One direction: of 400 updates the 41st is lost. 399, one gap of 100 ms. The same at a millisecond, 4,000 of them, the 41st and 2,001st lost.
+    # One direction: of 400 updates the 41st is lost. 399, one gap of 100 ms. The same at a millisecond, 4,000 of them, the 41st and
+    # 2,001st lost.
     joined(folder, "one_way.pcap", of_server(updates(Capture().start(), 1000, 400, [40]).packets))
     fast = Capture().start()
     for i in range(4000):
@@ -91,13 +95,15 @@ def make_holes(folder):
     c = updates(Capture().start(), 1000, 100, [40])
     c.send(1000 + 50 * 40 + 240, 1, b"u" * 500, ACK | PSH, seq=500 * 40)
     joined(folder, "one_way_resent.pcap", of_server(c.packets))
-    # Two connections with updates in turn, after 20 and 30 ms. The first has 20, of which the 19th is lost, goes silent, and is there again at
+    # Two connections with updates in turn, after 20 and 30 ms. The first has 20, of which the 19th is lost, goes silent, and is
+    # there again at
     # 15 s with one: 400 + 19 + 1 updates.
     first = updates(Capture().start(), 1020, 18)
     updates(first, 1020 + 50 * 18, 2, [0], ack=False)
     again = updates(Capture(seq=(700000, 900000)).start(15000), 15020, 1)
     joined(folder, "late_hole.pcap", first.packets, updates(Capture(("10.0.0.1", 40001)).start(), 1000, 400).packets, again.packets)
-    # The same four numbers twice, 50 updates each: of the server only, below and above the first one's numbers; without the second SYN; and
+    # The same four numbers twice, 50 updates each: of the server only, below and above the first one's numbers; without the second
+    # SYN; and
     # where the first began before the capture and has no end.
     for name, seq in (("below", 2**32 - 90000000), ("above", 800000000)):
         both = []
@@ -118,9 +124,9 @@ def spread(total, parts):
 
 
 def make_paper(folder):
-    """The RDP column of Wong and Seltzer (2000), a seventh of it: 1,155 + 2,422 messages in 3,802 packets, 196,343 + 2,049,132 bytes become
-    165 + 346 messages in 543 packets, 28,049 + 292,733 bytes, taken as bytes of IP packets of which 40 are headers. 320,782 / 511 = 627.75
-    bytes a message; 20 x 543 / 320,782 = 3.385 %. (docs/protocol-bytes.md)"""
+    """The RDP column of Wong and Seltzer (2000), a seventh of it: 1,155 + 2,422 messages in 3,802 packets, 196,343 + 2,049,132
+    bytes become 165 + 346 messages in 543 packets, 28,049 + 292,733 bytes, taken as bytes of IP packets of which 40 are headers.
+    320,782 / 511 = 627.75 bytes a message; 20 x 543 / 320,782 = 3.385 %. (docs/protocol-bytes.md)"""
     c = Capture()
     c.base = [1001, 5001]
     c.seq = [1001, 5001]

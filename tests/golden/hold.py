@@ -6,7 +6,8 @@ A line is "name | capture and options | exit status | facts"; a fact begins with
   channels.input.packets        a value of the report's result (nothing: null), or err: what is on standard error
   verdict[5-9,12]               the different values of a column of --intervals in these rows, from 1 on; without brackets in all
   verdict#idle                  in how many rows it is that; rows: how many there are
-and goes on with "=VALUE" (of a column all of them, with commas between), "~TEXT" (it is in it, _ for a blank), ">N", or "^N": within 1.6 %.
+and goes on with "=VALUE" (of a column all of them, with commas between), "~TEXT" (it is in it, _ for a blank), ">N", or "^N":
+within 1.6 %.
 """
 import csv
 import json

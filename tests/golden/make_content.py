@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes captures of connections whose content is known, and beside each what it holds. usage: make_content.py FOLDER
 
-NAME.json is counted while the bytes are written: {"rfb": {"client": {name: [count, bytes]}, "server": ..., "rectangles": ...}} and the
-like. Bytes are cut into segments wherever it hurts, a segment comes twice, two change places.
+NAME.json is counted while the bytes are written: {"rfb": {"client": {name: [count, bytes]}, "server": ..., "rectangles": ...}} and
+the like. Bytes are cut into segments wherever it hurts, a segment comes twice, two change places.
 """
 import json
 import os
@@ -137,8 +137,9 @@ def tight(pixel, large=20000):
 
 
 def make_rfb(folder):
-    for name, how, pixel in (("rfb", {}, 4), ("rfb_7", {"minor": 7}, 4), ("rfb_33", {"minor": 3, "security": 2}, 4), ("rfb_apple", {"minor": 889}, 4),
-                             ("rfb_tight", {"ways": 0}, 4), ("rfb_tight_vnc", {"ways": 3, "security": 2}, 4), ("rfb_16", {"piece": 1000}, 2),
+    for name, how, pixel in (("rfb", {}, 4), ("rfb_7", {"minor": 7}, 4), ("rfb_33", {"minor": 3, "security": 2}, 4),
+                             ("rfb_apple", {"minor": 889}, 4), ("rfb_tight", {"ways": 0}, 4),
+                             ("rfb_tight_vnc", {"ways": 3, "security": 2}, 4), ("rfb_16", {"piece": 1000}, 2),
                              ("rfb_bytes", {"piece": 1}, 4), ("rfb_small", {"piece": 300}, 4)):
         r = Rfb(**how)
         if pixel == 2:
@@ -155,10 +156,11 @@ def make_rfb(folder):
         r.client("FramebufferUpdateRequest", struct.pack(">BBHHHH", 3, 1, 0, 0, 64, 48))
         r.update(*tight(pixel, 200 if name in ("rfb_small", "rfb_bytes") else 20000), announced=8)
         r.server("Bell", b"\2")
-        r.update(("Cursor", -239, 9, 3, b"c" * 27 * pixel + b"m" * 6), ("XCursor", -240, 9, 3, b"rgbrgb" + b"m" * 12), ("DesktopSize", -223, 99, 99, b""),
-                 ("ExtendedDesktopSize", -308, 99, 99, bytes([2, 0, 0, 0]) + b"s" * 32), ("DesktopName", -307, 0, 0, struct.pack(">I", 3) + b"new"),
-                 ("CursorWithAlpha", -314, 3, 3, struct.pack(">i", 0) + b"a" * 36), ("supported encodings", -0x1fffe, 8, 2, b"e" * 8),
-                 ("LastRect", -224, 0, 0, b""), announced=0xffff)
+        r.update(("Cursor", -239, 9, 3, b"c" * 27 * pixel + b"m" * 6), ("XCursor", -240, 9, 3, b"rgbrgb" + b"m" * 12),
+                 ("DesktopSize", -223, 99, 99, b""), ("ExtendedDesktopSize", -308, 99, 99, bytes([2, 0, 0, 0]) + b"s" * 32),
+                 ("DesktopName", -307, 0, 0, struct.pack(">I", 3) + b"new"),
+                 ("CursorWithAlpha", -314, 3, 3, struct.pack(">i", 0) + b"a" * 36),
+                 ("supported encodings", -0x1fffe, 8, 2, b"e" * 8), ("LastRect", -224, 0, 0, b""), announced=0xffff)
         r.server("SetColourMapEntries", struct.pack(">BxHH", 1, 0, 2) + b"c" * 12)
         r.server("ServerCutText", struct.pack(">B3xi", 3, 5) + b"hello")
         r.server("ServerCutText", struct.pack(">B3xi", 3, -8) + b"extended")
@@ -226,17 +228,20 @@ class X11(Talk):
     def __init__(self, order="<", **how):
         super().__init__("x11", client=("10.0.0.9", 40000), server=("10.0.0.8", 6001), **how)
         self.order, self.sequence = order, 0
-        self.say(0, struct.pack(order + "BxHHHHxx", ord("l" if order == "<" else "B"), 11, 0, 18, 16) + b"MIT-MAGIC-COOKIE-1xx" + b"k" * 16)
+        self.say(0, struct.pack(order + "BxHHHHxx", ord("l" if order == "<" else "B"), 11, 0, 18, 16)
+                 + b"MIT-MAGIC-COOKIE-1xx" + b"k" * 16)
         self.say(1, struct.pack(order + "BxHHH", 1, 11, 0, 25) + b"s" * 100)
 
     def request(self, name, opcode, data=0, body=b"", long=False):
         words = 1 + len(body) // 4
-        head = struct.pack(self.order + "BBHI", opcode, data, 0, words + 1) if long else struct.pack(self.order + "BBH", opcode, data, words)
+        head = struct.pack(self.order + "BBHI", opcode, data, 0, words + 1) if long else struct.pack(self.order + "BBH",
+                                                                                                     opcode, data, words)
         self.sequence += 1
         self.say(0, head + body, "requests", name)
 
     def reply(self, name, body=b"", more=b"", sequence=None):
-        data = struct.pack(self.order + "BxHI", 1, (self.sequence if sequence is None else sequence) & 0xFFFF, len(more) // 4) + body
+        data = (struct.pack(self.order + "BxHI", 1, (self.sequence if sequence is None else sequence) & 0xFFFF, len(more) // 4)
+                + body)
         self.say(1, data + bytes(32 - len(data)) + more, "replies", name)
 
     def event(self, name, code, sent=0):
@@ -323,11 +328,12 @@ class Tls(Talk):
 
 
 def make_tls(folder):
-    # Two records of handshake and change of cipher on each side, then application data: 2 of 27 and 3 of 105, 16000 and 300 bytes, each with
+    # Two records of handshake and change of cipher on each side, then application data: 2 of 27 and 3 of 105, 16000 and 300 bytes,
+    # each with
     # 5 of a header, and 17, 24, at least 37 of sealing. In pieces of 7 the ServerHello is in none whole: the cipher is not known.
     before = {"before": b"\3\0\0\x13" + b"x224 connection"}
-    for name, cipher, how in (("tls_13", 0x1301, {"piece": 1400}), ("tls_12", 0xC02F, {"piece": 1400, **before}), ("tls_cbc", 0x002F, {"piece": 900}),
-                              ("tls_pieces", 0x1301, {})):
+    for name, cipher, how in (("tls_13", 0x1301, {"piece": 1400}), ("tls_12", 0xC02F, {"piece": 1400, **before}),
+                              ("tls_cbc", 0x002F, {"piece": 900}), ("tls_pieces", 0x1301, {})):
         t = Tls(cipher, **how)
         for side, size in ((0, 27), (1, 105), (1, 16000), (0, 27), (1, 300)):
             t.records(side, record(23, b"d" * size), application=True)

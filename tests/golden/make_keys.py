@@ -58,8 +58,8 @@ class Train:
             print(*columns, sep="\t", file=out)
             for i, (ms, block, skipped) in enumerate(self.keys):
                 sent = MONOTONIC + round(ms * 10**6)
-                cell = {"schema": "keys/1", "key": i + 1, "due_ns": sent - 10**6, "sent_ns": sent, "skipped": skipped, "block": block,
-                        "realtime_offset_ns": EPOCH * 10**9 - MONOTONIC + round(self.ahead(ms) * 10**6)}
+                cell = {"schema": "keys/1", "key": i + 1, "due_ns": sent - 10**6, "sent_ns": sent, "skipped": skipped,
+                        "block": block, "realtime_offset_ns": EPOCH * 10**9 - MONOTONIC + round(self.ahead(ms) * 10**6)}
                 print(*(cell.get(column, "") for column in columns), sep="\t", file=out)
 
 

@@ -108,19 +108,23 @@ def train(folder, app, sinks, repeat, series):
                     "drain_s": 1.0, "probe_cpu_percent": 1.5}}, folder, "keyrepeat.json")
     more = MERGE * (sinks == 10) * 8
     put({"schema": "thinprobe.prototap/1", "tool": "prototap", "version": "0.1.0", "settings": {}, "result": {
-        "channels": {"input": {"wire_bytes": KEYS * 180}, "display": {"wire_bytes": KEYS * 420}, "total": {"wire_bytes": KEYS * 600}},
+        "channels": {"input": {"wire_bytes": KEYS * 180}, "display": {"wire_bytes": KEYS * 420},
+                     "total": {"wire_bytes": KEYS * 600}},
         "updates": {"count": len(updates), "merge_ms": 10.0, "depends_on_merge": more > 0, "other_merges": [
             {"merge_ms": 5.0, "count": len(updates) + more}, {"merge_ms": 20.0, "count": len(updates)}]},
         "stalls": {"period_ms": 50.0, "mean_ms": stalls["mean_ms"]},
-        "capture": {"packets": KEYS * 6, "dropped": 0, "truncated": 0, "malformed": 0}, "cpu_percent": 0.4}}, folder, "prototap.json")
-    runs = "autogroup=/autogroup-%s session=%d nice=0 policy=other cpus=0 cgroup=/" + ("thinprobe-0123ab-grouped" if app == "grouped" else "")
+        "capture": {"packets": KEYS * 6, "dropped": 0, "truncated": 0, "malformed": 0}, "cpu_percent": 0.4}}, folder,
+        "prototap.json")
+    runs = "autogroup=/autogroup-%s session=%d nice=0 policy=other cpus=0 cgroup=/" + ("thinprobe-0123ab-grouped"
+                                                                                       if app == "grouped" else "")
     put({"schema": "thinprobe.cell/1", "parameters": {"protocol": PROTOCOL, "app": app, "sinks": sinks}, "repeat": repeat,
          "series": series, "state": "complete", "reason": "",
          "foreign_percent": None if asked("FOREIGN") == "null" else 4.2 if marked else float("0.%d" % sinks),
          "steal_percent": float(STEAL) if marked else 0.0, "server_busy_percent": 99.8 if sinks else 12.5,
          "marked": "foreign CPU time 4.20 %%, stolen %s %%: over 3 %%" % STEAL if marked else "", "probe_cpu_percent": 1.5,
          "capture_cpu_percent": 0.4, "regime": "session",
-         "autogroup": {"session": runs % (GROUP, 17), "app": runs % (GROUP, 20 + repeat), "sinks": runs % ("4", 4) if sinks else ""},
+         "autogroup": {"session": runs % (GROUP, 17), "app": runs % (GROUP, 20 + repeat), "sinks": runs % ("4", 4)
+                       if sinks else ""},
          "cost_ms": None if light else COST, "period_ms": 50}, folder, "cell.json")
 
 

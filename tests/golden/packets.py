@@ -10,7 +10,8 @@ identification = itertools.count(1)	# each IPv4 packet has another one: a packet
 
 
 def tcp(source, to, seq, ack, flags, payload=b"", options=b"", window=65535):
-    return struct.pack(">HHIIBBHHH", source[1], to[1], seq % 2**32, ack % 2**32, (20 + len(options)) // 4 << 4, flags, window, 0, 0) + options + payload
+    return (struct.pack(">HHIIBBHHH", source[1], to[1], seq % 2**32, ack % 2**32, (20 + len(options)) // 4 << 4, flags, window, 0,
+                        0) + options + payload)
 
 
 def udp(source, to, payload=b"", length=None):
@@ -38,7 +39,8 @@ def ethernet(body, kind=0x0800):
 def tagged(*tags):
     """Ethernet with VLAN tags, the outer one first: each (TPID, number)."""
     kinds = [kind for kind, _ in tags] + [0x0800]
-    return lambda body: ethernet(b"".join(struct.pack(">HH", number, kinds[i + 1]) for i, (_, number) in enumerate(tags)) + body, kinds[0])
+    return lambda body: ethernet(b"".join(struct.pack(">HH", number, kinds[i + 1]) for i, (_, number) in enumerate(tags)) + body,
+                                 kinds[0])
 
 
 def loopback(body, family=2, order="<"):
@@ -68,7 +70,8 @@ class Capture:
         if not hasattr(self, "base"):
             self.base = [s + 1 for s in self.seq]
         number = self.seq[1 - side] if ack is None else self.base[1 - side] + ack
-        frame = self.wrap(ipv4(self.ends[side], self.ends[1 - side], tcp(self.ends[side], self.ends[1 - side], base, number, flags, payload, window=window)))
+        frame = self.wrap(ipv4(self.ends[side], self.ends[1 - side], tcp(self.ends[side], self.ends[1 - side], base, number, flags,
+                                                                         payload, window=window)))
         self.raw(ms, frame[:keep], len(frame))
         if seq is None:
             self.seq[side] += len(payload) + bool(flags & (SYN | FIN))
@@ -83,7 +86,8 @@ class Capture:
     def pcap(self, path, link=1, order="<", nano=True, snaplen=65535, cut=0):
         data = bytearray(struct.pack(order + "IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snaplen, link))
         for ns, frame, original in self.packets:
-            data += struct.pack(order + "IIII", EPOCH + ns // 10**9, ns % 10**9 // (1 if nano else 1000), len(frame), original) + frame
+            data += (struct.pack(order + "IIII", EPOCH + ns // 10**9, ns % 10**9 // (1 if nano else 1000), len(frame), original)
+                     + frame)
         open(path, "wb").write(data[:len(data) - cut])
 
 
@@ -93,23 +97,25 @@ def block(kind, body, order="<"):
 
 
 def pcapng(path, interfaces, packets, tail=b"", order="<", mode="wb"):
-    """interfaces: (link, digits of a second or None for the default of microseconds, snap length if not 65535); packets: (interface, ns, frame, original).
-    Mode "ab": another section."""
+    """interfaces: (link, digits of a second or None for the default of microseconds, snap length if not 65535); packets:
+    (interface, ns, frame, original). Mode "ab": another section."""
     data = block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1), order)
     for link, digits, *snaplen in interfaces:
         options = struct.pack(order + "HHB3xHH", 9, 1, digits, 0, 0) if digits else b""
         data += block(1, struct.pack(order + "HHI", link, 0, *(snaplen or [65535])) + options, order)
     for interface, ns, frame, original in packets:
         ticks = (EPOCH * 10**9 + ns) // 10**(9 - (interfaces[interface][1] or 6)) if interface < len(interfaces) else 0
-        data += block(6, struct.pack(order + "IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), original) + frame, order)
+        data += block(6, struct.pack(order + "IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), original) + frame,
+                      order)
     open(path, mode).write(data + tail)
 
 
 def session(**how):
-    """A whole session: three packets of handshake, a key of 10 bytes (PSH), an echo of 100 (PSH), one pure ACK, FIN both ways, last ACK.
-    Input: SYN, ACK, key, ACK, FIN, ACK = 6 packets, 6 x 54 + 10 = 334 wire, 250 IP, 10 payload, 1 message.
+    """A whole session: three packets of handshake, a key of 10 bytes (PSH), an echo of 100 (PSH), one pure ACK, FIN both ways, last
+    ACK. Input: SYN, ACK, key, ACK, FIN, ACK = 6 packets, 6 x 54 + 10 = 334 wire, 250 IP, 10 payload, 1 message.
     Display: SYN/ACK, echo, FIN = 3 packets, 262 wire, 220 IP, 100 payload, 1 message. Total 596 wire, 470 IP.
-    vip_saving: 20 x 9 / 470 = 38.298 %. Headers: Ethernet 126 / 596 = 21.141 %, IP and TCP 180 / 596 = 30.201 %, payload 18.456 %."""
+    vip_saving: 20 x 9 / 470 = 38.298 %. Headers: Ethernet 126 / 596 = 21.141 %, IP and TCP 180 / 596 = 30.201 %, payload 18.456
+    %."""
     c = Capture(**how).start()
     c.send(10, 0, b"k" * 10, ACK | PSH)
     c.send(20, 1, b"e" * 100, ACK | PSH)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # rdp_server.py BEHAVIOUR SERVER-PORT: an RDP server that lies, for one client. It stands before a real one (TLS at both sides, with
 # cert.pem and key.pem), and changes what that sends. What the client says on virtual channels does not reach the real one. Prints
-# its port, and "said" when it has lied on a channel. `list`: the behaviours, and when each begins: before there is a session, in it,
+# its port, and "said" when it has lied on a channel. `list`: the behaviours, and when each begins: before there is a session, in
+# it,
 # or in it on a channel (rdp_channels.py).
 import socket, ssl, struct, sys, threading, time
 
@@ -9,10 +10,10 @@ sys.dont_write_bytecode = True
 from rdp_channels import SAID, screen, stamped
 
 BEFORE = """closes silent noise endless-hello refuses wants-nla wants-unknown hello-closes hello-freezes no-tls tls-closes
-tls-freezes chooses-no-tls knows-no-tls answer-closes answer-freezes answer-noise answer-short answer-zero answer-huge join-wrong caps-closes caps-freezes
-caps-oversize caps-lengths caps-none licence-noise""".split()
-WITHIN = """caps-endless picture-closes picture-freezes picture-outside picture-many picture-noise channel-endless channel-huge redirect
-reactivates names flips""".split()
+tls-freezes chooses-no-tls knows-no-tls answer-closes answer-freezes answer-noise answer-short answer-zero answer-huge join-wrong
+caps-closes caps-freezes caps-oversize caps-lengths caps-none licence-noise""".split()
+WITHIN = """caps-endless picture-closes picture-freezes picture-outside picture-many picture-noise channel-endless channel-huge
+redirect reactivates names flips""".split()
 
 
 def exactly(s, n):
@@ -54,7 +55,8 @@ def at_share(pdu):  # where the share control header of a SendDataIndication beg
 
 def is_demand(pdu):
     at = at_share(pdu) if len(pdu) > 30 else 0
-    return at and pdu[0] == 3 and pdu[7] == 0x68 and struct.unpack("<H", pdu[at:at + 2])[0] == len(pdu) - at and pdu[at + 2] & 15 == 1
+    return (at and pdu[0] == 3 and pdu[7] == 0x68 and struct.unpack("<H", pdu[at:at + 2])[0] == len(pdu) - at
+            and pdu[at + 2] & 15 == 1)
 
 
 def at_update(pdu):  # where a picture begins: type, number of rectangles, the first of them; 0: it is none
@@ -120,7 +122,8 @@ def changed(how, i, pdu, seen):
     if here and what == "freezes":
         time.sleep(60)
     if part == "answer" and here:
-        return {"noise": bytes(range(256)) * 4, "short": pdu[:-20], "zero": b"\3\0\0\0", "huge": b"\3\0\xff\xff" + b"A" * 65531}[what]
+        return ({"noise": bytes(range(256)) * 4, "short": pdu[:-20], "zero": b"\3\0\0\0",
+                 "huge": b"\3\0\xff\xff" + b"A" * 65531}[what])
     if how == "join-wrong" and here:
         return pdu[:-2] + b"\xff\xff"
     if picture and how == "stamps":

@@ -134,7 +134,8 @@ SCENES = {
     "open-tenth": repeats(every(10, lambda k: open_end(2500, 12), fast)),
     "open-all": repeats(lambda k: open_end(400, spread(k, 10, 40))),
     "open-one-key": repeats(lambda k: open_end(1500, 12) if k % KEYS == 60 else fast(k)),
-    "open-and-unanswered": repeats(lambda k: open_end(1500, 12) if k % 4 == 0 else unanswered(6000, 2000) if k % 4 == 1 else fast(k)),
+    "open-and-unanswered": repeats(lambda k: open_end(1500, 12) if k % 4 == 0 else unanswered(6000, 2000)
+                                   if k % 4 == 1 else fast(k)),
     "open-one-repeat": repeats(fast, 2) + [{"keys": train(lambda k: open_end(3000, 10))}],
     # keys without an answer
     "unanswered-tenth": repeats(every(10, lambda k: unanswered(5000, 2000), fast)),
@@ -143,7 +144,8 @@ SCENES = {
     "unanswered-soon": repeats(every(4, lambda k: unanswered(800, 60), fast)),
     "unanswered-at-the-end": repeats(lambda k: unanswered(4000, 1000) if k % KEYS > 95 else fast(k)),
     "unanswered-in-one-repeat": repeats(fast, 2) + [{"keys": train(lambda k: unanswered(9000, 2000))}],
-    "unanswered-and-ranges": repeats(lambda k: unanswered(4000, 2000) if k % 5 == 0 else between(150, 10, 160) if k % 5 < 3 else fast(k)),
+    "unanswered-and-ranges": repeats(lambda k: unanswered(4000, 2000) if k % 5 == 0 else between(150, 10, 160)
+                                     if k % 5 < 3 else fast(k)),
     # no figure, and why
     "overloaded": overloaded(repeats(lambda k: exact(20 + 30 * (k % KEYS))), [0, 1, 2]),
     "overloaded-in-one": overloaded(repeats(fast, 2) + [{"keys": train(lambda k: exact(20 + 30 * (k % KEYS)))}], [2]),
@@ -152,7 +154,8 @@ SCENES = {
     "failed-two": failed(repeats(slow), [1, 2]),
     "failed-and-ranges": failed(repeats(lambda k: between(200, 10, 210)), [1]),
     # late keys in bursts, rare ones, none
-    "late-one-burst-in-ten-repeats": repeats(fast, 9) + [{"keys": train(burst(10, lambda k: exact(600 - 50 * (k % KEYS - 40)), fast))}],
+    "late-one-burst-in-ten-repeats": repeats(fast, 9)
+    + [{"keys": train(burst(10, lambda k: exact(600 - 50 * (k % KEYS - 40)), fast))}],
     "late-one-key": repeats(fast, 4) + [{"keys": train(lambda k: exact(150) if k == 50 else fast(k))}],
     "late-all-but-one": repeats(lambda k: exact(20) if k % KEYS == 50 else slow(k)),
     "late-in-one-repeat-of-ten": repeats(fast, 9) + repeats(slow, 1),
@@ -208,13 +211,14 @@ def truth_of(trains):
     true = [key["true"] for key in keys]
     return {"p50": quantile(true, 0.5), "p90": quantile(true, 0.9), "p95": quantile(true, 0.95), "max": max(true),
             "late": 100 * sum(t > THRESHOLD for t in true) / len(true),
-            "exact": all(k["early"] is not None and k["early"] == k["late"] for k in keys) and not any(t.get("overloaded") for t in trains),
-            "overloaded": any(t.get("overloaded") for t in done)}
+            "exact": all(k["early"] is not None and k["early"] == k["late"] for k in keys)
+            and not any(t.get("overloaded") for t in trains), "overloaded": any(t.get("overloaded") for t in done)}
 
 
 def make_settings(folder):
     """A run of the experiment schedulers: each setting of COMPARED beside the default."""
-    make_run(folder, [("default", 5, repeats(around(100), 10))] + [(name, 5, trains) for name, (trains, _) in COMPARED.items()], True)
+    make_run(folder, [("default", 5, repeats(around(100), 10))] + [(name, 5, trains) for name, (trains, _) in COMPARED.items()],
+             True)
 
 
 def make_each(folder):
@@ -254,12 +258,13 @@ def make_run(folder, scenes, settings=False):
     write(f"{folder}/truth.json", json.dumps(truth))
     most = max(len(trains) for _, _, trains in scenes)
     write(f"{folder}/run.json", json.dumps({
-        "schema": "thinprobe.run/1", "experiment": "schedulers" if settings else "stalls", "version": "0", "started": "2026-01-02T03:04:05Z",
-        "ended": "2026-01-02T03:07:05Z", "state": "complete", "command": "thinprobe run stalls",
+        "schema": "thinprobe.run/1", "experiment": "schedulers" if settings else "stalls", "version": "0",
+        "started": "2026-01-02T03:04:05Z", "ended": "2026-01-02T03:07:05Z", "state": "complete", "command": "thinprobe run stalls",
         "settings": {"protocol": "vnc", "apps": ["light"], "loads": [c["parameters"]["sinks"] for c in cells], "repeats": most,
                      "seconds": 5, "rate_per_s": 20, "cost_per": "redraw", "seed": 1, "threshold_ms": THRESHOLD, "quick": True},
         "protocol": {"server": "Xvnc", "version": "1", "says": "VNC"}, "lab": {"shared_cpus": False}, "host": {"cpu": {"count": 2}},
-        "axes": ["protocol", "app", "sinks"] + (["setting", "part"] if settings else []), "cells": cells, "counts": {"total": len(cells), "complete": len(cells)}}))
+        "axes": ["protocol", "app", "sinks"] + (["setting", "part"] if settings else []), "cells": cells,
+        "counts": {"total": len(cells), "complete": len(cells)}}))
 
 
 # ---- claims: what a way out says of a figure ----
@@ -426,8 +431,8 @@ def lies_of_words(folder, truth):
 def check_settings(folder):
     """Verdicts of compare.tsv, all settings there."""
     rows = {row["setting"]: row for row in rows_of(f"{folder}/compare.tsv")}
-    lies = [f"{name}: {rows.get(name, {}).get('verdict', 'no row')}, not one of {allowed}" for name, (_, allowed) in COMPARED.items()
-            if rows.get(name, {}).get("verdict") not in allowed]
+    lies = [f"{name}: {rows.get(name, {}).get('verdict', 'no row')}, not one of {allowed}"
+            for name, (_, allowed) in COMPARED.items() if rows.get(name, {}).get("verdict") not in allowed]
     print(*lies, sep="\n")
     return 1 if lies else 0
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ab: compares sessions B and A after each start.
-"""Metric 0 has the shift, the others have `others`; of the last one a share of the values of B is `lacking`, as empty rows or none; flat:
-they are all 20. A share `ranged` of the values of A are ranges that end there, and begin at `wide` percent less."""
+"""Metric 0 has the shift, the others have `others`; of the last one a share of the values of B is `lacking`, as empty rows or none;
+flat: they are all 20. A share `ranged` of the values of A are ranges that end there, and begin at `wide` percent less."""
 import sys
 from math import exp, nan
 from pathlib import Path
@@ -48,7 +48,8 @@ def add_start(s, table, start, rng):
 
 def judge(s, drawn):
     """What is said of the table so far."""
-    t = Table([Series(one.cell, one.metric, one.unit, values=list(one.values)) for one in drawn.series if one.values], list(drawn.blocks))
+    t = Table([Series(one.cell, one.metric, one.unit, values=list(one.values)) for one in drawn.series if one.values],
+              list(drawn.blocks))
     blocks.finish(t)
     blocks.compare(t, Effect(relative=s.number('effect', 10) / 100, points=1))
     v = verdict.reach(t, verdict.Question())

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
 # capacity: searches for the largest number of users whose p95 is at most 100 ms, on a made-up server.
-"""Said: right, near (10 %, or one user), low or high; "all-right" or "all-wrong" of the number with which the slowest user meets the
-criterion, too; "open" if no limit was reached; "untold"; "long" for over 40 measurements."""
+"""Said: right, near (10 %, or one user), low or high; "all-right" or "all-wrong" of the number with which the slowest user meets
+the criterion, too; "open" if no limit was reached; "untold"; "long" for over 40 measurements."""
 import sys
 from math import exp, inf
 from pathlib import Path
@@ -45,8 +45,8 @@ def draw(s, rng):
     off = b.good - truth
     every = search.find_bounds(found, found.criteria[0], True).good
     return ' '.join(['right near' if off == 0 else 'near' if abs(off) <= max(1, truth / 10) else 'low' if off < 0 else 'high',
-                     'all-right' if every == min(slowest, truth) else 'all-wrong', '' if b.bad else 'open', 'untold' if b.untold else '',
-                     'long' if len(found.tries) > 40 else ''])
+                     'all-right' if every == min(slowest, truth) else 'all-wrong', '' if b.bad else 'open',
+                     'untold' if b.untold else '', 'long' if len(found.tries) > 40 else ''])
 
 
 if __name__ == '__main__':

@@ -3,8 +3,8 @@
 # claims: decides statements about figures of repeats, such as that a figure is above a limit, or N times another.
 """The first figure is `size` in truth, the second one 1: by repeats, or (number=1) a number that is known; of within, from and to.
 kind=share: of so many events each is a hit with a chance of `rate` percent (exact=1: just so many are); `stated` is the second.
-range=P: of the first one only a range of P percent to both sides is known; bound=B: only that it is above B; absent=1, 2: that one is
-not known. Says "yes", "no" or "untold"; of a multiple whether its interval holds the truth: "in", "out", or "bare"."""
+range=P: of the first one only a range of P percent to both sides is known; bound=B: only that it is above B; absent=1, 2: that one
+is not known. Says "yes", "no" or "untold"; of a multiple whether its interval holds the truth: "in", "out", or "bare"."""
 import sys
 from math import inf, isnan, nan
 from pathlib import Path

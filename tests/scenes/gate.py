@@ -55,7 +55,8 @@ def add_run(table, v, s, rng):
             value = nan if of[series.metric].above else of[series.metric].value
             series.values.append(Block(1, r, v, value, value, False, r < table.disturbed_of[v], False, 0))
         f = together[series.metric]
-        series.pooled[v] = Pooled(f.start, inf if f.above else f.end, f.low, f.high, f.repeats, f.why or ('' if trains else 'failed'))
+        series.pooled[v] = Pooled(f.start, inf if f.above else f.end, f.low, f.high, f.repeats,
+                                  f.why or ('' if trains else 'failed'))
 
 
 def limit_word(s, series):

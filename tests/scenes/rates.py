@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
 # rates: decides statements about figures and counted events, such as that two figures are near each other.
-"""ask=off: the first figure is `off` percent off the second in truth (in the first half of `rows`: `half`), of which up to `limit` is near:
-"near" in all rows, "apart" in one, "untold".
+"""ask=off: the first figure is `off` percent off the second in truth (in the first half of `rows`: `half`), of which up to `limit`
+is near: "near" in all rows, "apart" in one, "untold".
 ask=rate: events at random, `faster` percent faster than a known rate: "more", "less", "untold".
 ask=model: the same in `rows`, in either direction (in the first `wrong` rows: `faster`): "apart", "untold".
 ask=cov: standard deviation by mean of gaps: "above" or "below" 1, "untold".
@@ -69,7 +69,8 @@ def ask_model(s, rng):
 
 
 def draw_gap(law, rng):
-    """gap=: exponential, even (half to one and a half of the mean), or bursts (a half has a nineteenth of the mean of the others)."""
+    """gap=: exponential, even (half to one and a half of the mean), or bursts (a half has a nineteenth of the mean of the
+    others)."""
     gap = -log(1 - rng.fraction())
     if law == 'even':
         return 0.5 + rng.fraction()

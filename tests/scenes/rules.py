@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
 # rules: decides by intervals whether a run's figure agrees with a paper's.
-"""In each row one figure is `size` times the other one; the paper has it `then` times as large. number=1: the other one is a number that
-is known; bound=1: of the one only the lower end is. Says "then", "smaller", "contrary" or "untold"."""
+"""In each row one figure is `size` times the other one; the paper has it `then` times as large. number=1: the other one is a number
+that is known; bound=1: of the one only the lower end is. Says "then", "smaller", "contrary" or "untold"."""
 import sys
 from pathlib import Path
 
@@ -29,7 +29,8 @@ def draw(s, rng):
         for one, other in zip(ours, base):
             paper = scale(other, s.number('then', 2) if word == SAME else 1)
             a, b = (paper, one) if word == CONTRARY else (one, paper)
-            claims.append(Claim('above', 1, a, b, rule=word + 1, says=word, some=int(s.number('some', 0)), whole=int(s.number('whole', 1))))
+            claims.append(Claim('above', 1, a, b, rule=word + 1, says=word, some=int(s.number('some', 0)),
+                                whole=int(s.number('whole', 1))))
     return ('then', 'smaller', 'contrary', 'untold')[decide.rules(claims)[0]]
 
 

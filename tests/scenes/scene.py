@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""NAME.py TABLE [--draws N] [--rates] [SCENE...] - the scenes of a decider in Python: what scene.h says, by a function draw(scene, rng)
-that gives what the decider says of one draw. Results as TAP, or counts for tests/deciders.sh. N draws of all scenes together."""
+"""NAME.py TABLE [--draws N] [--rates] [SCENE...] - the scenes of a decider in Python: what scene.h says, by a function draw(scene,
+rng) that gives what the decider says of one draw. Results as TAP, or counts for tests/deciders.sh. N draws of all scenes
+together."""
 import re
 import sys
 from math import cos, log, pi, sqrt

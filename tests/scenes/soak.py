@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
 # soak: judges a session after every block of keys. *Scatter*: how much response times differ from block to block.
-"""Said: the verdict of the session, the figures of `floor`, `median` and `late` that grow, and "alarm" if growth was told at any block,
-whether it came back or not."""
+"""Said: the verdict of the session, the figures of `floor`, `median` and `late` that grow, and "alarm" if growth was told at any
+block, whether it came back or not."""
 import sys
 from math import exp, fmod, log, nan, pi, sin, sqrt
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Made-up starts of two variants that differ by a known shift, and by what disturbs comparisons: scatter of several shapes, levels of
-starts, correlated blocks, places in a start that are slower, other programs. Shares in percent; blocks as logarithms."""
+"""Made-up starts of two variants that differ by a known shift, and by what disturbs comparisons: scatter of several shapes, levels
+of starts, correlated blocks, places in a start that are slower, other programs. Shares in percent; blocks as logarithms."""
 from dataclasses import dataclass
 from math import exp, expm1, log, log1p, sqrt
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 # SPDX-License-Identifier: GPL-3.0-or-later
 # sure: adds repeats until a percentile is known well enough (--until-sure). It is right if the interval has the true value.
-"""Says "holds" or "misses", "open" where the run did not stop, "untold" where no number of keys tells it; and "early" where that was
-at the least of repeats."""
+"""Says "holds" or "misses", "open" where the run did not stop, "untold" where no number of keys tells it; and "early" where that
+was at the least of repeats."""
 import sys
 from math import erfc, exp, hypot, log, sqrt
 from pathlib import Path

@@ -14,8 +14,8 @@ Which calls fail is drawn by the seed: two of each class, with --all many, and t
 Same and told are right; what else is allowed stands in the table (core.tsv says how it is read). Of "live" commands numbers and
 the summary are not compared: only which lines there are, and of these not FIGURES.
 """
-import argparse, collections, concurrent.futures, contextlib, errno, glob, hashlib, itertools, os, random, re, shutil, signal, socket
-import subprocess, sys, tempfile, threading, time
+import argparse, collections, concurrent.futures, contextlib, errno, glob, hashlib, itertools, os, random, re, shutil, signal
+import socket, subprocess, sys, tempfile, threading, time
 
 ERRORS = {"memory": ["ENOMEM"], "starve": ["ENOMEM"], "open": ["EMFILE", "EACCES", "ENOSPC"], "read": ["EIO", "EINTR"],
           "write": ["ENOSPC", "EIO"], "place": ["EIO", "EACCES"], "close": ["EIO"], "fork": ["EAGAIN"], "map": ["ENOMEM"],
@@ -26,7 +26,8 @@ BASES, BASES_MAX = 5, 15
 PATIENCE = 60 * int(os.environ.get("TEST_PATIENCE") or 1)
 FACTS = re.compile(r'\s*"(sandbox|scheduling|real_time|memory_locked|why_no_\w+|autogroup|probe|server|ended|offloads|'
                    r'backing_direct)"|.*: null')
-# whether a figure is known, a bound or a range depends on the machine; so does whether memory grew in 200 ms, and whether a rate was held
+# whether a figure is known, a bound or a range depends on the machine; so does whether memory grew in 200 ms, and whether a rate
+# was held
 FIGURES = re.compile(r'^\s*("(min|max|mean|sd|p\d+|from|to|range|above|why|n|censored|memory_bytes_per_user|rate_held)": .*'
                      r'|[]{}[],?)$', re.M)
 Command = collections.namedtuple("Command", "name statuses form classes may ready_ms peer line")

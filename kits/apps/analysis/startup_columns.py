@@ -25,12 +25,12 @@ from analysis.trials import Trial
 GROUPS = ('started', 'broken')  # broken: the application ended by itself, or was ended
 KEYS = {  # value -> key in startup.json
     'startup_ms': 'stable_ms', 'mapped_ms': 'mapped_ms', 'paint_ms': 'first_paint_ms', 't_io_ms': 't_io_ms',
-    'swap_in_bytes': 'swap_in_bytes', 'swap_out_bytes': 'swap_out_bytes', 'major_faults': 'major_faults', 'minor_faults': 'minor_faults',
-    'read_requests': 'read_requests'}
+    'swap_in_bytes': 'swap_in_bytes', 'swap_out_bytes': 'swap_out_bytes', 'major_faults': 'major_faults',
+    'minor_faults': 'minor_faults', 'read_requests': 'read_requests'}
 VALUES = (*KEYS, 'swap_in_mb', 'swap_out_mb')
 # unchanged: 1 if no change of the screen was seen
-EVENT_COLUMNS = {'n': ('event', 'n'), 'unchanged': ('unchanged', 'n'), 'event_ms': ('event', 'p50'), 'event_ms_max': ('event', 'max'),
-                 'first_change_ms': ('first_change', 'median')}
+EVENT_COLUMNS = {'n': ('event', 'n'), 'unchanged': ('unchanged', 'n'), 'event_ms': ('event', 'p50'),
+                 'event_ms_max': ('event', 'max'), 'first_change_ms': ('first_change', 'median')}
 SPREADS = 3  # of T0, that the added time must exceed for an e
 MB = 1e6
 START = 'start'  # name of the start itself in the list of events
@@ -85,7 +85,8 @@ def read(repeat: Repeat) -> Found:
 
 
 def numbers(repeat: Repeat, found: Found, names: Sequence[str]) -> dict[str, float]:
-    return {'swap_used_mb': number(repeat.json, 'memory.swap_used_bytes') / MB, 'left_mb': number(repeat.json, 'memory.left_bytes') / MB}
+    return {'swap_used_mb': number(repeat.json, 'memory.swap_used_bytes') / MB,
+            'left_mb': number(repeat.json, 'memory.left_bytes') / MB}
 
 
 # --- figures ------------------------------------------------------------------------------------------------------
@@ -129,7 +130,8 @@ def unloaded(cell: Cell) -> Cell | None:
     """The cell whose starts give T0."""
     if cell.text('axis') != 'reads':
         return free_cell(cell.run, cell.text('app'), cell.text('start'))
-    return next((c for c in cell.run.cells if c.text('app') == cell.text('app') and c.text('axis') == 'reads' and c.number('step') == 0), None)
+    return next((c for c in cell.run.cells if c.text('app') == cell.text('app') and c.text('axis') == 'reads'
+                 and c.number('step') == 0), None)
 
 
 def late_percent(starts: Sequence[Trial], threshold_ms: float) -> float:
@@ -154,8 +156,8 @@ def cell_figures(cell: Cell, kept: Kept, names: Sequence[str]) -> Values:
     t0, spread = (trials.statistic(run, of_none, 'startup_ms', name) for name in ('median', 'sd'))
     base = (nan, nan) if t0.above else (t0.value, spread.value)
     every = list(chain.from_iterable(f.starts for f in kept[cell.index]))
-    return {**dict(trials.by_name(run, every, GROUPS, VALUES, names)), 'late': late_percent(starts, run.threshold_ms), 't0_ms': base[0],
-            't0_spread_ms': base[1], 'added_ms': added_time(cell, none, kept),
+    return {**dict(trials.by_name(run, every, GROUPS, VALUES, names)), 'late': late_percent(starts, run.threshold_ms),
+            't0_ms': base[0], 't0_spread_ms': base[1], 'added_ms': added_time(cell, none, kept),
             # next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start
             'e': added_share(run, starts, *base) if cell.text('axis') == 'used' else Figure()}
 
@@ -173,7 +175,8 @@ def write_events(run: Run, kept: Kept) -> Iterator[Written]:
         events = events_of(cell, kept)
         for name in dict.fromkeys(t.text for t in events):
             same = [t for t in events if t.text == name]
-            yield Written(cell, {'event': name, **{column: trials.statistic(run, same, *of) for column, of in EVENT_COLUMNS.items()}})
+            yield Written(cell, {'event': name, **{column: trials.statistic(run, same, *of)
+                                                   for column, of in EVENT_COLUMNS.items()}})
 
 
 # --- tables of the run --------------------------------------------------------------------------------------------

@@ -30,9 +30,11 @@ US = 1000.0  # pools hold whole numbers: microseconds
 QUANTILES = {'p25': 0.25, 'p50': 0.5, 'p75': 0.75, 'p90': 0.9, 'max': 1.0}
 SAME = ('server_busy_percent', 'caches')
 OF_CELL = {
-    'total_s': 'play.total_s', 'inputs': 'play.inputs', 'inputs_of_trace': 'play.inputs_of_trace', 'waited': 'play.snapshots.waited',
-    **{name: f'facts.{name}' for name in ('throttled_s', 'load_reads_per_s', 'load_read_p50_ms', 'in_device_p90', 'waiting_mean', 'tau',
-                                          'passed_percent', 'delay_ms')}, 'disk_reads': 'disk.reads', 'disk_writes': 'disk.writes'}
+    'total_s': 'play.total_s', 'inputs': 'play.inputs', 'inputs_of_trace': 'play.inputs_of_trace',
+    'waited': 'play.snapshots.waited', **{name: f'facts.{name}' for name in ('throttled_s', 'load_reads_per_s', 'load_read_p50_ms',
+                                                                             'in_device_p90', 'waiting_mean', 'tau',
+                                                                             'passed_percent', 'delay_ms')},
+    'disk_reads': 'disk.reads', 'disk_writes': 'disk.writes'}
 
 
 class Replay(NamedTuple):
@@ -110,7 +112,8 @@ def ratios_of_pairs(cell: Cell, kept: Kept) -> list[float]:
 def p_values(run: Run, kept: Kept) -> list[float]:
     """Of a ratio of 1 for each cell, after Holm."""
     base = base_of(run)
-    return spreads.adjust_holm([nan if cell is base else spreads.paired_ratio(ratios_of_pairs(cell, kept))[1] for cell in run.cells])
+    return spreads.adjust_holm([nan if cell is base else spreads.paired_ratio(ratios_of_pairs(cell, kept))[1]
+                                for cell in run.cells])
 
 
 def compared(cell: Cell, kept: Kept, p: float) -> dict[str, Value]:
@@ -119,10 +122,11 @@ def compared(cell: Cell, kept: Kept, p: float) -> dict[str, Value]:
     of_responses = [r.ratio for r in mean_responses(cell, kept) if isfinite(r.ratio)]
     missing = sum(b > 0 and not a > 0 for one, base in pairs for a, b in zip(one.latency_ms, base.latency_ms))
     median, _ = spreads.paired_ratio(ratios)
-    counts = {'missing': missing, 'slower': sum(r >= SLOWER for r in of_responses), 'faster': sum(r <= 1 / SLOWER for r in of_responses),
-              'points': len(of_responses)}
+    counts = {'missing': missing, 'slower': sum(r >= SLOWER for r in of_responses),
+              'faster': sum(r <= 1 / SLOWER for r in of_responses), 'points': len(of_responses)}
     return {
-        'total_ratio': spreads.paired_ratio([one.total_s / base.total_s for one, base in pairs if one.total_s > 0 and base.total_s > 0])[0],
+        'total_ratio': spreads.paired_ratio([one.total_s / base.total_s for one, base in pairs if one.total_s > 0
+                                             and base.total_s > 0])[0],
         'pairs': float(len(ratios)), **{name: float(n) if looked else nan for name, n in counts.items()},
         'ratio_p25': spreads.quantile(of_responses, 0.25), 'ratio_p75': spreads.quantile(of_responses, 0.75),
         'ratio_max': spreads.quantile(of_responses, 1), 'ratio': median, 'verdict': spreads.ratio_word(median, p)}
@@ -158,15 +162,16 @@ def write_responses(run: Run, kept: Kept) -> Iterator[Written]:
     for cell in run.cells:
         for i, r in zip(indices, mean_responses(cell, kept)):
             if r.n:
-                yield Written(cell, {**copied(at(analysis_of(run), f'result.responses.{i}'), ('input', 'kind', 'at_s')), 'n': float(r.n),
-                                     'latency_ms': r.ms, 'base_ms': r.base_ms, 'ratio': r.ratio})
+                yield Written(cell, {**copied(at(analysis_of(run), f'result.responses.{i}'), ('input', 'kind', 'at_s')),
+                                     'n': float(r.n), 'latency_ms': r.ms, 'base_ms': r.base_ms, 'ratio': r.ratio})
 
 
 def write_replays(run: Run, kept: Kept) -> Iterator[Written]:
     for cell in run.cells:
         for one in kept[cell.index]:
             yield Written(cell, {
-                'repeat': float(one.repeat.number), **copied(one.repeat.json, SAME, {name: (path, 1.0) for name, path in OF_CELL.items()}),
+                'repeat': float(one.repeat.number), **copied(one.repeat.json, SAME,
+                                                             {name: (path, 1.0) for name, path in OF_CELL.items()}),
                 'updates': one.updates, 'bytes': one.bytes, 'responses': float(sum(ms > 0 for ms in one.latency_ms))})
 
 

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""vncplay_logs.py KIND FOLDER RUN SECONDS - a log of a replay as large as real ones, with its side file, for kits/replay/bench/vncplay.sh.
+"""vncplay_logs.py KIND FOLDER RUN SECONDS - a log of a replay as large as real ones, with its side file, for
+kits/replay/bench/vncplay.sh.
 
-    raw     1024 x 768, a window of 640 x 400 as raw pixels once a second, an answer to each input, and one frame of all of it: about 1 MB a second
-    scroll  1024 x 768, 36 frames a second: text that scrolls in 640 x 400 (CopyRect, the new line raw), an answer to each input beside it
+    raw     1024 x 768, a window of 640 x 400 as raw pixels once a second, an answer to each input, and one frame of all of it:
+    about 1 MB a second
+    scroll  1024 x 768, 36 frames a second: text that scrolls in 640 x 400 (CopyRect, the new line raw), an answer to each input
+    beside it
 """
 import os
 import random
@@ -49,13 +52,15 @@ def main():
         lines = [picture(own, 640, 16) for _ in range(500)]
         i, at = 0, 0.0
         while at < seconds * 1000:
-            events.append((int(at), [struct.pack(">HHHHi", 10, 10, 640, 384, 1) + struct.pack(">HH", 10, 26), raw(10, 394, 640, 16, lines[i % 500])]))
+            events.append((int(at), [struct.pack(">HHHHi", 10, 10, 640, 384, 1) + struct.pack(">HH", 10, 26),
+                                     raw(10, 394, 640, 16, lines[i % 500])]))
             at += 1000 / 35.8
             i += 1
     events.sort(key=lambda e: e[0])
     with open(path, "wb") as f:
         f.write(b"FBS 001.000\n")
-        block(f, b"RFB 003.003\n" + struct.pack(">IHH", 1, W, H) + struct.pack(">BBBBHHHBBBxxx", 32, 24, 0, 1, 255, 255, 255, 16, 8, 0) + struct.pack(">I", 5) + b"bench", 0)
+        block(f, b"RFB 003.003\n" + struct.pack(">IHH", 1, W, H) + struct.pack(">BBBBHHHBBBxxx", 32, 24, 0, 1, 255, 255, 255, 16, 8,
+                                                                               0) + struct.pack(">I", 5) + b"bench", 0)
         data = struct.pack(">BxH", 0, 1) + raw(0, 0, W, H, picture(shared, W, H))
         for k in range(0, len(data), 65536):
             block(f, data[k:k + 65536], 1)

@@ -139,7 +139,8 @@ def say_verdict(out: Report, log: Log, v: Verdict, tick_ns: int) -> None:
     out.say(f'Random arrivals (Poisson): plausible. None of {len(v.p)} tests rejects it at {100 * LEVEL:g} %.' if v.poisson
             else f'Random arrivals (Poisson): rejected at {100 * LEVEL:g} % by {", ".join(v.rejected)}.')
     if out.given['sample'] and not v.poisson:
-        out.say('This is chance: the arrivals were drawn at random, and one in twenty such samples is rejected. Try another --seed.')
+        out.say('This is chance: the arrivals were drawn at random, and one in twenty such samples is rejected. Try another '
+                '--seed.')
 
 
 def source_counts(most: int) -> Iterator[int]:

@@ -26,7 +26,8 @@ SHARES = (0.9, 0.5, 0.2, 0.05)  # of the shortest response time that a station h
 FAR_OFF = 0.2  # error of response times, as a logarithm, that no measurement noise explains
 ROW_OFF = 0.2  # a response shorter than the service demands, or a utilization above 1, by more than this share is no noise
 FEW_ROWS = 'more free demands than rows with a response time and a load (n and z_s, or lambda): fewer --stations, or more rows'
-NO_RATES = ('busy times without rates, or all 0: give lambda (or n, z and the response time) beside each u_ column, or leave it out')
+NO_RATES = ('busy times without rates, or all 0: give lambda (or n, z and the response time) beside each u_ column, or leave it '
+            'out')
 
 
 class Unknown(Exception):

@@ -15,10 +15,11 @@ from analysis.samples import Cell, Run, at, elements, number, text, truth
 
 FITTED = ('all', 'first')
 DEMAND = {'demand_ms': ('demand_s', 1e3), 'low_ms': ('low_s', 1e3), 'high_ms': ('high_s', 1e3)}
-COMPARED = {'cell': ('run', 1.0), 'used': ('fitted', 1.0), 'lambda_per_s': ('lambda_measured', 1.0), 'lambda_fit_per_s': ('lambda', 1.0),
-            'response_ms': ('r_measured_s', 1e3), 'response_fit_ms': ('r_s', 1e3)}
-REAL_USERS = {'users': ('n', 1.0), 'cell': ('run', 1.0), 'think_s': ('z_s', 1.0), 'lambda_per_s': ('lambda', 1.0), 'response_ms': ('r_s', 1e3),
-              'pages_per_s': ('lambda_pages', 1.0), **{f'users_{10 * (i + 1)}s': (f'web.{i}.users', 1.0) for i in range(5)}}
+COMPARED = {'cell': ('run', 1.0), 'used': ('fitted', 1.0), 'lambda_per_s': ('lambda_measured', 1.0),
+            'lambda_fit_per_s': ('lambda', 1.0), 'response_ms': ('r_measured_s', 1e3), 'response_fit_ms': ('r_s', 1e3)}
+REAL_USERS = {'users': ('n', 1.0), 'cell': ('run', 1.0), 'think_s': ('z_s', 1.0), 'lambda_per_s': ('lambda', 1.0),
+              'response_ms': ('r_s', 1e3), 'pages_per_s': ('lambda_pages', 1.0),
+              **{f'users_{10 * (i + 1)}s': (f'web.{i}.users', 1.0) for i in range(5)}}
 
 
 def rows_of(document: Any) -> list[Any]:

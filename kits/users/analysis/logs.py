@@ -279,7 +279,8 @@ def read_row(r: Reader, line: str) -> None:
     assert c
     cells = r.split(line)
     if len(cells) != c.cells or len(cells) > CELLS:
-        raise BadLine("number of cells differs from the first line's" if c.headless else "number of cells differs from the header's")
+        raise BadLine("number of cells differs from the first line's" if c.headless
+                      else "number of cells differs from the header's")
     read_cells(r, c, cells, line)
 
 

@@ -211,8 +211,8 @@ def hint(v: Verdict) -> str | None:
                 'written down in batches, or by a clock in longer steps (--tick)?')
     # the longest of n gaps is about log(n) times the mean
     if v.longest_s > BREAK * v.span_s and v.longest_s > v.mean_s * (log(v.n) + 12):
-        return (f'one gap of {v.longest_s:.6g} s is {100 * v.longest_s / v.span_s:.0f} % of all the time: a break, two logs in one, '
-                'or a clock that was set?')
+        return (f'one gap of {v.longest_s:.6g} s is {100 * v.longest_s / v.span_s:.0f} % of all the time: a break, two logs in '
+                'one, or a clock that was set?')
     return None
 
 

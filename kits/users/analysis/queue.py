@@ -443,8 +443,8 @@ def say_fit(out: Output, d: Demands, o: Observed, most: Forecast | None) -> None
     if fits and most and isfinite(most.value):
         out.report.say(forecast_text(most, words.time(given['threshold']), o.rows[:d.rows]))
     if fits and isfinite(d.error):
-        out.report.say(f'The model is off by {words.number(demands.error_percent(d))} % (root mean square of {d.response_rows} rows). '
-                       'Service demands of a request:')
+        out.report.say(f'The model is off by {words.number(demands.error_percent(d))} % (root mean square of {d.response_rows} '
+                       'rows). Service demands of a request:')
     else:
         out.report.say(f'Service demands of a request{"" if fits else ", which do not fit"}, from {d.rows} rows:')
 

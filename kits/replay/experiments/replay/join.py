@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several runs of one session as one run. What an input's response is shows in what replays have in common, so those of all runs are analyzed
-together. A cell has the name of its run; where a run has several, RUN.LABEL."""
+"""Several runs of one session as one run. What an input's response is shows in what replays have in common, so those of all runs
+are analyzed together. A cell has the name of its run; where a run has several, RUN.LABEL."""
 import filecmp
 import json
 import os
@@ -78,8 +78,8 @@ def samples(folder: Path, runs: Sequence[One]) -> None:
     method = ['--method', str(how.get('method') or 'tiles')]
     if how.get('method') == 'paper':
         method += ['--scale', str(how['scale']), '--differ', str(how['differ_percent']), '--join', f'{how["join_ms"]}ms']
-    done = subprocess.run([programs() / 'vncplay', 'analyze', *method, '--labels', ','.join(file.parts[1] for file in files), '--format', 'json', '-o',
-                           'analysis.json', *files], cwd=folder, stdout=subprocess.DEVNULL)
+    done = subprocess.run([programs() / 'vncplay', 'analyze', *method, '--labels', ','.join(file.parts[1] for file in files),
+                           '--format', 'json', '-o', 'analysis.json', *files], cwd=folder, stdout=subprocess.DEVNULL)
     if done.returncode not in (0, 3):
         raise Stop(f'cannot analyze the replays of {" ".join(str(one.path) for one in runs)} together')
     with_repeats(folder, max)  # summarize reads so many repeats; the report speaks of the fewest

@@ -49,7 +49,8 @@ class Log:
             fmt = struct.pack(">BBBBHHHBBBxxx", 32, 24, 0, 1, 255, 255, 255, 16, 8, 0)
         else:
             fmt = struct.pack(">BBBBHHHBBBxxx", 16, 16, 0, 1, 31, 63, 31, 11, 5, 0)
-        self.block(b"RFB 003.003\n" + struct.pack(">IHH", 1, s["width"], s["height"]) + fmt + struct.pack(">I", len(name)) + name, 0)
+        self.block(b"RFB 003.003\n" + struct.pack(">IHH", 1, s["width"], s["height"]) + fmt + struct.pack(">I", len(name)) + name,
+                   0)
 
     def block(self, data, ms):
         self.f.write(struct.pack(">I", len(data)) + data + bytes(-len(data) % 4) + struct.pack(">I", ms))
@@ -259,7 +260,8 @@ def make(folder, s):
         old = 0
         for (n, k), runs in sorted(truth.items()):
             for r, v in sorted(runs.items()):
-                f.write("%d\t%d\t%d\t%s\n" % (2 * k if s["aux"] != "ours" else n, k, r, "\t".join("%.3f" % x for x in v) if v else "\t\t"))
+                f.write("%d\t%d\t%d\t%s\n" % (2 * k if s["aux"] != "ours" else n, k, r, "\t".join("%.3f" % x for x in v)
+                                              if v else "\t\t"))
             old += 1
     return d
 
@@ -303,7 +305,8 @@ def score(folder, analysis, within=5.0):
             wrong.append("%d: %s" % (n, "; ".join(bad)))
         else:
             right += 1
-    print("%d of %d right, %d extra, %d invented%s" % (right, len(truth), extra, invented, "" if not wrong else " | " + " | ".join(wrong)))
+    print("%d of %d right, %d extra, %d invented%s" % (right, len(truth), extra, invented, "" if not wrong
+                                                       else " | " + " | ".join(wrong)))
     return right == len(truth) and not extra and not invented
 
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Servers that lie: vncplay's player and recorder are connected to each of them. usage: hostile_rfb.py VNCPLAY FOLDER [KIND...]
 
-Each kind listens on a port of the loopback of its own, says what it says and then hears whatever comes until it is left. What must hold of both commands:
-they end by themselves within SECONDS, of their own will and not by a signal, with a status other than 2, a reason in one line where it is 1, and they need no
-more memory than the largest screen that is taken. Prints a line for each that does not, and how many ended how.
+Each kind listens on a port of the loopback of its own, says what it says and then hears whatever comes until it is left. What must
+hold of both commands: they end by themselves within SECONDS, of their own will and not by a signal, with a status other than 2, a
+reason in one line where it is 1, and they need no more memory than the largest screen that is taken. Prints a line for each that
+does not, and how many ended how.
 """
 import collections
 import concurrent.futures
@@ -71,7 +72,8 @@ class Line:
         self.hear(1)
         self.say(bytes(4))
         self.hear(1)
-        self.say(struct.pack(">HH", width, height) + form + struct.pack(">I", len(name) if name_length is None else name_length) + name)
+        self.say(struct.pack(">HH", width, height) + form + struct.pack(">I", len(name) if name_length is None else name_length)
+                 + name)
 
     def begin(self, **how):
         self.greet(**how)
@@ -173,17 +175,21 @@ LATER = {
     "large_resizes": large_resizes,
     "large_fills": large_fills,
     "copies": lambda s: s.say(update(*[rect(1, 1, W - 1, H - 1, 1, bytes(4))] * 60000)),
-    "many_parts": lambda s: (s.say(update(rect(0, 0, W, H, 2, b"\xff\xff\xff\xff\0\0\0\0"))), s.endless((bytes(8) + struct.pack(">HH", W, H)) * 4096)),
+    "many_parts": lambda s: (s.say(update(rect(0, 0, W, H, 2, b"\xff\xff\xff\xff\0\0\0\0"))),
+                             s.endless((bytes(8) + struct.pack(">HH", W, H)) * 4096)),
     "zlib_of_4_gb": lambda s: (s.say(update(rect(0, 0, W, H, 6, b"\xff\xff\xff\xff"))), s.endless(zlib.compress(bytes(1000)) * 99)),
     "zlib_bomb": bomb,
     "jpeg_noise": lambda s: s.say(update(rect(0, 0, W, H, 7, b"\x90\xff\xff\xff\xff\xd8\xff\xe0" + dice.randbytes(4 << 20)))),
     "shape_huge": lambda s: (s.say(update(rect(0, 0, 65535, 65535, -239))), s.endless(bytes(65536))),
-    "names": lambda s: s.say(update(rect(0, 0, 0, 0, -307, body(b"\x1b\n\0" * 9999))) * 10 + update(rect(0, 0, 0, 0, -307, b"\xff\xff\xff\xff"))),
+    "names": lambda s: s.say(update(rect(0, 0, 0, 0, -307, body(b"\x1b\n\0" * 9999))) * 10
+                             + update(rect(0, 0, 0, 0, -307, b"\xff\xff\xff\xff"))),
 }
 KINDS = {**GREETINGS, **{name: (lambda s, f=f: (s.begin(), f(s))) for name, f in LATER.items()}, "noise": noise}
 HUGE = {"size_most", "large_resizes", "large_fills"}
-SAYS = {"silent": "no whole greeting in time", "drop_by_drop": "no whole greeting in time", "unknown_security": "security types .*99.*100 only",
-        "other_protocol": "the greeting failed", "no_security": "the greeting failed: .*go away", "name_endless": "the greeting failed",
+SAYS = {"silent": "no whole greeting in time", "drop_by_drop": "no whole greeting in time",
+        "unknown_security": "security types .*99.*100 only",
+        "other_protocol": "the greeting failed", "no_security": "the greeting failed: .*go away",
+        "name_endless": "the greeting failed",
         "rectangle_outside": "the connection is over: .*outside of the screen", "bells": "no whole screen in time"}   # the player
 
 

@@ -6,7 +6,8 @@ usage: known.py ANALYSIS.json FIRST.rfb.aux SERVER_LOG... [--within MS] [--extra
   ANALYSIS.json   of vncplay analyze --format json, over as many replays as there are server logs, in the same order
   FIRST.rfb.aux   the side file of the first replay: which input was the k-th press
 Prints one line: right=R of=N worst_ms=E from_release_ms=E complete_ms=E extra=X disturbed_ms=D
-  right     clicks that have one row, in which each replay has the server's own latency within MS (5), or none where the server gave none
+  right     clicks that have one row, in which each replay has the server's own latency within MS (5), or none where the server gave
+  none
   extra     rows that belong to no click, or are a second one of a click
   disturbed how late the servers themselves were at worst: what they log is when it was done, but what came late was also seen late
 Exit status: 0 all clicks right and at most N (0) extra rows; 1 not.
@@ -87,5 +88,6 @@ for k in range(1, clicks + 1):
     right += good
     if o.rows:
         print("click %d: %s: got/was %s" % (k, "right" if good else "WRONG", " ".join(told)))
-print("right=%d of=%d worst_ms=%.1f from_release_ms=%.1f complete_ms=%.1f extra=%d disturbed_ms=%.1f" % (right, clicks, *worst, extra, late))
+print("right=%d of=%d worst_ms=%.1f from_release_ms=%.1f complete_ms=%.1f extra=%d disturbed_ms=%.1f" % (right, clicks,
+                                                                                                         *worst, extra, late))
 sys.exit(not (right >= (o.least or clicks) and clicks > 0 and extra <= o.extra))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An RFB server whose desktop answers clicks and keys when it is told to, and logs what came in and what it painted when: the truth that
-recorder, replayer and analyzer are held against. RFB 3.8 (RFC 6143), 32 bits a pixel; python3's own library only; listens on 127.0.0.1.
+"""An RFB server whose desktop answers clicks and keys when it is told to, and logs what came in and what it painted when: the truth
+that recorder, replayer and analyzer are held against. RFB 3.8 (RFC 6143), 32 bits a pixel; python3's own library only; listens on
+127.0.0.1.
 
 usage: scripted_rfb.py --log FILE [options]      (--help lists them)
 
@@ -11,11 +12,11 @@ Rows of the log: CLOCK_MONOTONIC in ns, what, key=value...
   paint name=answer-K/STRIP|noise-I|caret|letter-0x..|... x= y= w= h= late_us=   when the picture was changed, and how late that was
   sent n=CLIENT names=..,.. bytes= took_us=      the update with these went to the system
   missing click=K | end late_us=WORST
-Inputs bear the time at which the network had them (SO_TIMESTAMPNS); answers are due from then. `on` is what really was there then: a click on `desk` went astray. late_us says how disturbed the machine was.
-SIGTERM and SIGINT end it.
+Inputs bear the time at which the network had them (SO_TIMESTAMPNS); answers are due from then. `on` is what really was there then:
+a click on `desk` went astray. late_us says how disturbed the machine was. SIGTERM and SIGINT end it.
 
-With --trace no server runs: what the lines of SCRIPT do at that desktop is written as a trace of vncplay, on a clock of its own. Lines:
-move X Y | press X Y [B] | release X Y [B] | key SYM | keydown SYM | keyup SYM | wait MS | shot WHY X Y (11x11 around X Y)
+With --trace no server runs: what the lines of SCRIPT do at that desktop is written as a trace of vncplay, on a clock of its own.
+Lines: move X Y | press X Y [B] | release X Y [B] | key SYM | keydown SYM | keyup SYM | wait MS | shot WHY X Y (11x11 around X Y)
 """
 import argparse
 import gc
@@ -35,7 +36,8 @@ from scripted_scene import Scene  # noqa: E402
 MS = 1_000_000
 RAW, CURSOR, XCURSOR = 0, -239, -240
 SO_TIMESTAMPNS = 35
-ARROW = [0x001, 0x003, 0x007, 0x00f, 0x01f, 0x03f, 0x07f, 0x0ff, 0x1ff, 0x3ff, 0x01f, 0x01b, 0x031, 0x030, 0x060, 0x060]  # bit 0 is left
+# bit 0 is left
+ARROW = [0x001, 0x003, 0x007, 0x00f, 0x01f, 0x03f, 0x07f, 0x0ff, 0x1ff, 0x3ff, 0x01f, 0x01b, 0x031, 0x030, 0x060, 0x060]
 
 
 def now_ns():
@@ -55,7 +57,8 @@ def pixels(row):
 
 
 # what ServerInit says; all clients ask for the first one
-FORMATS = {32: struct.pack(">BBBBHHHBBB3x", 32, 24, 0, 1, 255, 255, 255, 16, 8, 0), 16: struct.pack(">BBBBHHHBBB3x", 16, 16, 0, 1, 31, 63, 31, 11, 5, 0),
+FORMATS = {32: struct.pack(">BBBBHHHBBB3x", 32, 24, 0, 1, 255, 255, 255, 16, 8, 0),
+           16: struct.pack(">BBBBHHHBBB3x", 16, 16, 0, 1, 31, 63, 31, 11, 5, 0),
            8: struct.pack(">BBBBHHHBBB3x", 8, 8, 0, 1, 7, 7, 3, 5, 2, 0)}
 
 
@@ -207,7 +210,8 @@ class Client:
         before = now_ns()    # whom this wakes may well run before we do again
         self.put(data)
         self.not_before = now + self.server.o.slow
-        self.server.log("sent", "n=%d names=%s bytes=%d took_us=%d" % (self.n, ",".join(names), len(data), (now_ns() - before) // 1000), before)
+        self.server.log("sent", "n=%d names=%s bytes=%d took_us=%d" % (self.n, ",".join(names), len(data),
+                                                                       (now_ns() - before) // 1000), before)
 
     def joined(self, dirty):
         boxes = [b for b, _ in dirty if b]
@@ -298,7 +302,8 @@ Client.fileno = lambda self: self.sock.fileno()
 def write_trace(o):
     script, path = o.trace
     out, log, now, mask = open(path, "w"), open(o.log, "w", buffering=1), 0, 0
-    scene = Scene(o, lambda what, words, at=None, due=None: log.write("%d %s %s\n" % (due or at or now, what, words)), lambda box, name: None)
+    scene = Scene(o, lambda what, words, at=None, due=None: log.write("%d %s %s\n" % (due or at or now, what, words)), lambda box,
+                  name: None)
     scene.begin(now)
     out.write('vncplay-trace 1\nserver "%s"\nscreen %dx%d\npixels 0x00RRGGBB\ntime us since start\n' % (o.name, scene.w, scene.h))
     for line in open(script):
@@ -309,7 +314,8 @@ def write_trace(o):
             scene.run(now)
         elif word == "shot":
             x, y = int(rest[1]) - 5, int(rest[2]) - 5
-            shown = ",".join("%06x" % COLOURS[c] for row in range(y, y + 11) for c in scene.fb[row * scene.w + x:row * scene.w + x + 11])
+            shown = ",".join("%06x" % COLOURS[c] for row in range(y, y + 11)
+                             for c in scene.fb[row * scene.w + x:row * scene.w + x + 11])
             out.write("%d snapshot %s %d %d 11 11 %s\n" % (us, rest[0], x, y, shown))
         elif word.startswith("key"):
             for kind in ("keydown", "keyup") if word == "key" else (word,):
@@ -342,17 +348,23 @@ def options():
     p.add_argument("--size", type=lambda t: tuple(int(v) for v in t.split("x")), default=(640, 480), metavar="WxH")
     p.add_argument("--bits", type=int, default=32, choices=[8, 16, 32], help="of a pixel, before the client asks for 32")
     p.add_argument("--pointer", default="shape", choices=["shape", "draw", "strict", "never"],
-                   help="shape: sent to clients that take it; draw: always in the picture; strict: as shape, others are hung up on; never: nowhere")
-    p.add_argument("--slow", type=ms, default=0, metavar="MS", help="least time between two updates: what changes meanwhile is sent together")
+                   help="shape: sent to clients that take it; draw: always in the picture; strict: as shape, others are hung up "
+                   "on; never: nowhere")
+    p.add_argument("--slow", type=ms, default=0, metavar="MS", help="least time between two updates: what changes meanwhile is "
+                   "sent together")
     p.add_argument("--buttons", type=int, default=20, help="in rows of ten, button-1 at 16,8, each 52x24, every 60, 32")
-    p.add_argument("--moved", type=lambda t: pairs(t, lambda v: tuple(int(n) for n in v.split("/"))), default={}, metavar="[K:]DX/DY,...")
+    p.add_argument("--moved", type=lambda t: pairs(t, lambda v: tuple(int(n) for n in v.split("/"))), default={},
+                   metavar="[K:]DX/DY,...")
     p.add_argument("--delays", default="100", metavar="MS,...|@FILE", help="of the answers to click 1, 2, ...; turned through")
     p.add_argument("--factor", type=float, default=1, help="by which all delays are longer")
-    p.add_argument("--missing", type=lambda t: {int(v) for v in t.split(",") if v}, default=set(), metavar="K,...", help="clicks that are not answered")
+    p.add_argument("--missing", type=lambda t: {int(v) for v in t.split(",") if v}, default=set(), metavar="K,...",
+                   help="clicks that are not answered")
     p.add_argument("--answer", type=lambda t: t.split(","), default=["window"], metavar="KIND,...",
                    help="window, strips:N:GAP_MS, alternate, mark; turned through")
-    p.add_argument("--window", type=lambda t: tuple(int(v) for v in t.split("x")), default=(240, 200), metavar="WxH", help="size of what answers")
-    p.add_argument("--noise", type=lambda t: [(float(w.split("@")[0]), ms(w.split("@")[1] if "@" in w else 100)) for w in t.split(",") if w], default=[],
+    p.add_argument("--window", type=lambda t: tuple(int(v) for v in t.split("x")), default=(240, 200), metavar="WxH",
+                   help="size of what answers")
+    p.add_argument("--noise", type=lambda t: [(float(w.split("@")[0]), ms(w.split("@")[1] if "@" in w else 100))
+                                              for w in t.split(",") if w], default=[],
                    metavar="PERCENT[@MS],...", help="areas that are random every MS (100)")
     p.add_argument("--caret", type=ms, default=0, metavar="MS", help="period of a blinking caret in the entry")
     o = p.parse_args()

@@ -15,7 +15,8 @@ def is_measured(row: Row) -> bool:
 
 
 def part(run: Run, name: str) -> Rows:
-    return sorted((row for row in run.table('summary') if row.get('part') == name and is_measured(row)), key=lambda row: float(row['users']))
+    return sorted((row for row in run.table('summary') if row.get('part') == name and is_measured(row)),
+                  key=lambda row: float(row['users']))
 
 
 def is_valid(row: Row) -> bool:
@@ -51,21 +52,21 @@ def together(run: Run) -> Finding | None:
         return None
     alone, odd = (sum(not are_at_random(row.get(name)) for row in rows) for name in ('arrivals_p', 'arrivals_p_of_all'))
     return Finding('arrivals', '**Nothing speaks against requests at random times (Poisson)** in '
-                   f'{len(rows) - alone} of {words.plural(len(rows), "condition")}, each tested by itself (5 % false alarms); corrected for all tests '
-                   f'(Holm), {odd} {"is" if odd == 1 else "are"} not random.', Amount(odd), figure='cov')
+                   f'{len(rows) - alone} of {words.plural(len(rows), "condition")}, each tested by itself (5 % false alarms); '
+                   f'corrected for all tests (Holm), {odd} {"is" if odd == 1 else "are"} not random.', Amount(odd), figure='cov')
 
 
 def lost_requests(run: Run) -> Finding | None:
     rows = [row for row in run.table('summary') if is_measured(row) and failed_requests(row) > 0]
     if not rows:
         return None
-    each = ', '.join(f'{words.plain(failed_requests(row))} of {words.plain((row.get("requests") or 0) + failed_requests(row))} with '
-                     f'{words.plural(row["users"], "user")}' for row in rows)
+    each = ', '.join(f'{words.plain(failed_requests(row))} of {words.plain((row.get("requests") or 0) + failed_requests(row))} '
+                     f'with {words.plural(row["users"], "user")}' for row in rows)
     return Finding('lost', f'**Requests failed or were not answered** in {words.plural(len(rows), "condition")}: {each}.',
                    Amount(sum(map(failed_requests, rows))), 'bad')
 
 
 def invalid_requests(run: Run) -> Finding | None:
     n = sum(known(row.get('invalid'), 0) > 0 for row in run.table('summary'))
-    return Finding('invalid', f'**The load generator interfered**, or some users were missing, in {words.plural(n, "condition")}: these figures do '
-                   'not describe the server alone.', Amount(n), 'unsure') if n else None
+    return Finding('invalid', f'**The load generator interfered**, or some users were missing, in {words.plural(n, "condition")}: '
+                   'these figures do not describe the server alone.', Amount(n), 'unsure') if n else None

@@ -32,8 +32,8 @@ def setup(run: Run) -> str:
 
 def labels(run: Run) -> Labels:
     return Labels(value={'part': {
-        'held-think': 'fixed think time', 'held-ratio': 'fixed users to think time', 'cov-think': 'fixed think time, constant service',
-        'cov-ratio': 'fixed users to think time, constant service'}})
+        'held-think': 'fixed think time', 'held-ratio': 'fixed users to think time',
+        'cov-think': 'fixed think time, constant service', 'cov-ratio': 'fixed users to think time, constant service'}})
 
 
 # --- what is decided of rows --------------------------------------------------------------------------------------
@@ -121,8 +121,8 @@ def per_s(row: Row) -> str:
 
 def rates_words(low: Row, top: Row) -> str:
     a = amount(top, 'lambda_per_s')
-    return (f'{words.plural(low["users"], "user")} make {per_s(low)} requests a second, {words.plain(top["users"])} make {per_s(top)}'
-            f'{interval_words(a.low, a.high, "")}')
+    return (f'{words.plural(low["users"], "user")} make {per_s(low)} requests a second, {words.plain(top["users"])} make '
+            f'{per_s(top)}{interval_words(a.low, a.high, "")}')
 
 
 def held_think(run: Run) -> Finding | None:
@@ -141,9 +141,10 @@ def held_think(run: Run) -> Finding | None:
         head = f'slowest station limits the rate, not the users{since}'
     else:
         head = 'server is not saturated yet' if full is False else 'server may be saturated: this run cannot tell'
-    return Finding('think-held', f'**With a think time of {words.with_unit(low.get("think_s"), "s")}, the {head}.** {rates_words(low, top)} of at most '
-                   f'{words.short(limit)}; requests in progress grow from {words.short(low.get("concurrency"))} to '
-                   f'{words.short(top.get("concurrency"))}.', amount(top, 'lambda_per_s'), figure='rate')
+    return Finding('think-held', f'**With a think time of {words.with_unit(low.get("think_s"), "s")}, the {head}.** '
+                   f'{rates_words(low, top)} of at most {words.short(limit)}; requests in progress grow from '
+                   f'{words.short(low.get("concurrency"))} to {words.short(top.get("concurrency"))}.',
+                   amount(top, 'lambda_per_s'), figure='rate')
 
 
 def held_ratio(run: Run) -> Finding | None:
@@ -158,8 +159,9 @@ def held_ratio(run: Run) -> Finding | None:
         head = 'approaches that ratio'
     else:
         head = 'does not approach that ratio' if is_more(rate(low), rate(top)) else 'cannot be told to approach that ratio'
-    return Finding('ratio-held', f'**With a fixed ratio of users to think time ({words.short(run.setting("nz_per_s"))} per second), the rate {head}**: '
-                   f'{rates_words(low, top)}.', amount(top, 'lambda_per_s'), 'good' if nears and not impossible else 'unsure', 'rate')
+    return Finding('ratio-held', f'**With a fixed ratio of users to think time ({words.short(run.setting("nz_per_s"))} per '
+                   f'second), the rate {head}**: {rates_words(low, top)}.', amount(top, 'lambda_per_s'), 'good' if nears
+                   and not impossible else 'unsure', 'rate')
 
 
 def model(run: Run) -> Finding | None:
@@ -174,9 +176,12 @@ def model(run: Run) -> Finding | None:
     out = sum(is_other_rate(run, row) or other is True for row, other in zip(rows, queues))
     how = ('one repeat cannot tell whether this is chance.' if not out and not is_tested else
            f'{out} of {words.plural(len(rows), "condition")} {"errs" if out == 1 else "err"} by more than chance explains.')
-    return Finding('model', f'**Exact mean value analysis errs by at most {words.short(most)} %** in the rate and {words.short(queue)} % in the requests in '
-                   f"progress, without fitted parameters; {how} Schweitzer's approximation errs by up to {words.short(rough)} % and "
-                   f'{words.short(rough_queue)} %.', Amount(most, unit='%'), 'bad' if out else 'good' if is_tested else 'unsure', 'rate')
+    return Finding('model', f'**Exact mean value analysis errs by at most {words.short(most)} %** in the rate and '
+                   f'{words.short(queue)} % in the requests in '
+                   f"progress, without fitted parameters; {how} Schweitzer's approximation errs by up to {words.short(rough)} % "
+                   "and "
+                   f'{words.short(rough_queue)} %.', Amount(most, unit='%'), 'bad' if out else 'good' if is_tested
+                   else 'unsure', 'rate')
 
 
 def cov_words(row: Row) -> str:
@@ -190,14 +195,18 @@ def randomness(run: Run) -> Finding | None:
     low, top = rows[0], rows[-1]
     first = from_on(rows, lambda row: not is_more_even(row) and not is_less_even(row))
     head = 'times between requests vary like those of requests' if first else 'requests do not arrive'
-    since = f'; from {words.plain(first["users"])} users on, the coefficient does not differ significantly from 1.' if first else '.'
+    since = (f'; from {words.plain(first["users"])} users on, the coefficient does not differ significantly from 1.'
+             if first else '.')
     interval = interval_words(top.get('cov_low'), top.get('cov_high'), '', lambda value: words.fixed(value, 2))
-    tested = [row for row in rows if first and row['users'] >= first['users'] and row.get('poisson') is not None and (row.get('judged') or 0) > 0]
-    each = words.and_list([f'{words.plain(row["poisson"])} of {words.plural(row["judged"], "repeat")} with {words.plural(row["users"], "user")}'
+    tested = [row for row in rows if first and row['users'] >= first['users'] and row.get('poisson') is not None
+              and (row.get('judged') or 0) > 0]
+    each = words.and_list([f'{words.plain(row["poisson"])} of {words.plural(row["judged"], "repeat")} with '
+                           f'{words.plural(row["users"], "user")}'
                            for row in tested])
     theory = [fabs(row['cov'] - row['cov_independent']) for row in rows if row.get('cov_independent') is not None]
-    return Finding('randomness', f'**With more users, {head} at random times (Poisson).** The coefficient of variation of interarrival times goes from '
-                   f'{cov_words(low)} with {words.plural(low["users"], "user")} to {cov_words(top)}{interval} with {words.plain(top["users"])}{since}'
+    return Finding('randomness', f'**With more users, {head} at random times (Poisson).** The coefficient of variation of '
+                   f'interarrival times goes from {cov_words(low)} with {words.plural(low["users"], "user")} to '
+                   f'{cov_words(top)}{interval} with {words.plain(top["users"])}{since}'
                    + (f' No test rejects random times in {each}.' if tested else '')
                    + (f' The theory of independent users errs by at most {words.fixed(max(theory), 3)}.' if theory else ''),
                    amount(top, 'cov'), 'good' if first else 'unsure', 'cov')
@@ -212,8 +221,8 @@ def not_held(run: Run) -> Finding | None:
     verdict_, so = (('good', 'less than at random times.') if is_more_even(top) else
                     ('bad', 'above 1, although theory predicts a value below 1.') if is_less_even(top) else
                     ('unsure', 'not below 1 by more than chance, so it does not show that the server is saturated.'))
-    return Finding('randomness-think-held', f'**With a fixed think time{think}, the coefficient of variation is {cov_words(top)}** with '
-                   f'{words.plain(top["users"])} users: {so}', amount(top, 'cov'), verdict_, 'cov')
+    return Finding('randomness-think-held', f'**With a fixed think time{think}, the coefficient of variation is {cov_words(top)}** '
+                   f'with {words.plain(top["users"])} users: {so}', amount(top, 'cov'), verdict_, 'cov')
 
 
 def verdict(run: Run) -> str:
@@ -226,11 +235,12 @@ def verdict(run: Run) -> str:
                 f'{words.plain(top["users"])} users do not surely saturate the server')
         parts.append(f'With a fixed think time, {what} ({per_s(top)} of at most {words.short(rate_limit(run))} requests a second).')
     if len(ratio) > 1:
-        parts.append(f'With a fixed ratio of users to think time, {words.plain(ratio[-1]["users"])} users reach {per_s(ratio[-1])} of at most '
-                     f'{words.short(run.setting("nz_per_s"))} requests a second.')
+        parts.append(f'With a fixed ratio of users to think time, {words.plain(ratio[-1]["users"])} users reach {per_s(ratio[-1])} '
+                     f'of at most {words.short(run.setting("nz_per_s"))} requests a second.')
     if parts:
         return ' '.join(parts)
-    return 'Too few conditions are valid: the load generator interfered, or users were missing.' if run.measured() else NOTHING_MEASURED
+    return ('Too few conditions are valid: the load generator interfered, or users were missing.' if run.measured()
+            else NOTHING_MEASURED)
 
 
 def findings(run: Run) -> list[Finding]:
@@ -241,9 +251,11 @@ def findings(run: Run) -> list[Finding]:
 def views(run: Run) -> list[View]:
     return [
         View('main', 'summary', 'Rate and queue by users',
-             'users think_s lambda_per_s model_lambda_per_s concurrency model_concurrency errors? timeouts? unanswered?', by='part'),
+             'users think_s lambda_per_s model_lambda_per_s concurrency model_concurrency errors? timeouts? unanswered?',
+             by='part'),
         View('response', 'summary', 'Response by users', 'users think_s response_ms p95_ms late_percent', by='part'),
-        View('arrivals', 'summary', 'When requests come', 'users think_s cov cov_band cov_independent poisson judged arrivals_p_of_all', by='part'),
+        View('arrivals', 'summary', 'When requests come', 'users think_s cov cov_band cov_independent poisson judged '
+             'arrivals_p_of_all', by='part'),
         View('quality', 'summary', 'Quality',
              'users repeats? marked? requests server_busy_percent late_p99_ms_max generator_cpu_percent_max', by='part'),
     ]
@@ -252,7 +264,8 @@ def views(run: Run) -> list[View]:
 # --- figures ------------------------------------------------------------------------------------------------------
 
 WAYS = (('held-think', 'fixed think time', HEAVY, 7), ('held-ratio', 'fixed users to think time', LIGHT, 5))
-FIGURES = (('rate', 'Requests a second', 'lambda_per_s', 'lambda', 1.0), ('queue', 'Requests under way at the server', 'concurrency', 'q', 1.0),
+FIGURES = (('rate', 'Requests a second', 'lambda_per_s', 'lambda', 1.0),
+           ('queue', 'Requests under way at the server', 'concurrency', 'q', 1.0),
            ('response', 'Response time', 'response_ms', 'r_s', 1000.0))
 
 
@@ -264,7 +277,8 @@ def measured_curve(rows: Rows, column: str, name: str, scale: float, at: Look) -
     def one(value: float | None) -> float | None:
         return None if value is None else value / scale
 
-    points = [p for row in rows if (p := place(row.get('users'), row, column, name + (', ms' if scale != 1 else ''))) and p.y is not None]
+    points = [p for row in rows if (p := place(row.get('users'), row, column, name + (', ms' if scale != 1 else '')))
+              and p.y is not None]
     return Curve('bars hover', [replace(p, y=one(p.y), low=one(p.low), high=one(p.high)) for p in points], at, f'{name}: measured')
 
 
@@ -272,8 +286,8 @@ def way_curves(run: Run, held: Rows, name: str, column: str, by: str, scale: flo
     curves = []
     for way, what, colour, shape in WAYS:
         computed = [row for row in run.table(f'model-{way}') if row.get('kind') == 'model']
-        curves += [Curve('line', [Place(row.get('n'), row[by]) for row in computed if row.get(by) is not None], Look(colour, dash=2),
-                         f'{what}: computed (exact mean value analysis)'),
+        curves += [Curve('line', [Place(row.get('n'), row[by]) for row in computed if row.get(by) is not None],
+                         Look(colour, dash=2), f'{what}: computed (exact mean value analysis)'),
                    measured_curve([row for row in held if row['part'] == way], column, what, scale, Look(colour, shape))]
         if name == 'rate' and way == 'held-think':
             curves.append(Curve('line', [Place(row.get('n'), row['x_bound']) for row in computed if row.get('x_bound') is not None],
@@ -302,10 +316,11 @@ def cov_figure(counted: Rows) -> Drawing:
     think = [row for row in counted if row['part'] == 'cov-think']
     y = Axis('standard deviation by mean', 0, max([*(row['cov'] for row in counted if row.get('cov') is not None), 1]) + 0.3)
     curves = [
-        Curve('band', [Place(row['users'], low=1 - row['cov_band'], high=1 + row['cov_band']) for row in ratio if row.get('cov_band') is not None],
+        Curve('band', [Place(row['users'], low=1 - row['cov_band'], high=1 + row['cov_band']) for row in ratio
+                       if row.get('cov_band') is not None],
               Look(MARK), '1 ± 1.96/√n: 95 of 100 such conditions, if requests come at random'),
-        Curve('line', [Place(row['users'], row['cov_independent']) for row in ratio if row.get('cov_independent') is not None], Look(LIGHT, dash=2),
-              'theory: independent users'),
+        Curve('line', [Place(row['users'], row['cov_independent']) for row in ratio if row.get('cov_independent') is not None],
+              Look(LIGHT, dash=2), 'theory: independent users'),
         *over(((row['users'], row) for row in ratio), 'cov', Look(LIGHT, SHAPES[1]), 'fixed users to think time'),
         *over(((row['users'], row) for row in think), 'cov', Look(HEAVY, SHAPES[0]), 'fixed think time'), level(1, DOTTED)]
     return Drawing('cov', 'When requests come: coefficient of variation of the times between them',
@@ -313,7 +328,7 @@ def cov_figure(counted: Rows) -> Drawing:
 
 
 def drawings(run: Run) -> list[Drawing]:
-    """Rate, queue and response over the number of users, measured and by mean value analysis; and cov of arrivals. Where N/Z is held,
-    figures.gp draws the rate near it (convergence) and over the requests under way (loadlines)."""
+    """Rate, queue and response over the number of users, measured and by mean value analysis; and cov of arrivals. Where N/Z is
+    held, figures.gp draws the rate near it (convergence) and over the requests under way (loadlines)."""
     held, counted = ([row for row in run.measured() if starts_with(row, kind)] for kind in ('held-', 'cov-'))
     return [*([held_figure(run, held, *one) for one in FIGURES] if held else []), *([cov_figure(counted)] if counted else [])]

@@ -5,13 +5,15 @@ from math import fabs, floor, inf, isfinite, isnan, log10
 from typing import NamedTuple
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, above, amount, exceeds, failed_requests, interval_words, is_mostly_answered, number, off, rounded, scaled
+from analysis.amounts import (Amount, Row, above, amount, exceeds, failed_requests, interval_words, is_mostly_answered, number, off,
+                              rounded, scaled)
 from analysis.decide import FAILS, HOLDS, UNTOLD, Answer, line_through
 from analysis.draw import DASHED, DOTTED, HEAVY, LIGHT, Axis, Curve, Drawing, Look, Panel, Place, level, look, over
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
-from experiments.families.crowds import Rows, invalid_requests, is_measured, is_valid, late_words, lost_requests, part, response_words, together
+from experiments.families.crowds import (Rows, invalid_requests, is_measured, is_valid, late_words, lost_requests, part,
+                                         response_words, together)
 
 PARTS = {'vnc': 'VNC', 'open': 'open loop'}
 ASKED_FOR = {'web': 'objects', 'pages': 'pages', 'open': 'objects', 'vnc': 'keys'}
@@ -37,7 +39,8 @@ def setup(run: Run) -> str:
 
 
 def labels(run: Run) -> Labels:
-    return Labels(value={'part': {'web': 'web (objects)', 'pages': 'whole pages', 'open': 'open loop (objects)', 'vnc': 'VNC (keys)'},
+    return Labels(value={'part': {'web': 'web (objects)', 'pages': 'whole pages', 'open': 'open loop (objects)',
+                                  'vnc': 'VNC (keys)'},
                          'fitted': {'all': 'all rows', 'first': 'the lowest rates'}, 'name': RESOURCES})
 
 
@@ -105,10 +108,11 @@ def growth(run: Run, name: str) -> Finding | None:
     rises = exceeds(amount(top, 'lambda_per_s'), amount(low, 'lambda_per_s')) is True
     who = 'requests at random' if name == 'open' else words.plural(top['users'], 'user')
     model = top.get('model_response_s')
-    text = (f'**{words.upper_first(part_words(name))}: the mean response goes from {response_words(low)} to {response_words(top)}** while {who} '
-            f'{"raise the rate from" if rises else "ask for more, and get"} {words.short(low.get("lambda_per_s"))} to '
-            f'{words.short(top.get("lambda_per_s"))} {ASKED_FOR.get(name, "requests")} a second{late_words(top, run.threshold_ms())}. The server\'s CPU '
-            f'is then busy for {words.percent(top.get("server_busy_percent"))} %')
+    text = (f'**{words.upper_first(part_words(name))}: the mean response goes from {response_words(low)} to '
+            f'{response_words(top)}** while {who} {"raise the rate from" if rises else "ask for more, and get"} '
+            f'{words.short(low.get("lambda_per_s"))} to {words.short(top.get("lambda_per_s"))} {ASKED_FOR.get(name, "requests")} a '
+            f'second{late_words(top, run.threshold_ms())}. The server\'s CPU is then busy for '
+            f'{words.percent(top.get("server_busy_percent"))} %')
     text += '.' if model is None else ('; a model of one queue, without fitted parameters, predicts '
                                        f'{words.with_unit(model * 1000, "ms")}.')
     return (Finding(f'growth-{name}', text, amount(top, 'response_ms'), figure='response') if is_mostly_answered(top) else
@@ -127,7 +131,8 @@ def straight_words(run: Run) -> str:
 def busy_words(row: Row, server: str) -> str:
     """How busy a program was: of its share of the CPU, where it had one."""
     share = row.get(f'{server}_of_share_percent')
-    return f'{words.percent(row.get(f"{server}_cpu_percent"))} % of a CPU' if share is None else f'{words.percent(share)} % of its share'
+    return (f'{words.percent(row.get(f"{server}_cpu_percent"))} % of a CPU' if share is None
+            else f'{words.percent(share)} % of its share')
 
 
 def total(row: Row, *names: str) -> float | None:
@@ -144,9 +149,11 @@ def balance(run: Run) -> Finding | None:
     if row is None or row.get('web2_cpu_percent') is None:
         return None
     even = off(amount(row, 'web2_cpu_percent'), amount(row, 'web1_cpu_percent'), 10)
-    head = told(even.word, 'The two web servers share', 'The two web servers do not share', 'This run cannot tell whether the two web servers share')
-    text = (f'**{head} the load evenly**: at {words.short(row.get("lambda_per_s"))} objects a second one is busy for {busy_words(row, "web1")}, the '
-            f'other for {busy_words(row, "web2")}, and the balancer for {busy_words(row, "balancer")}.{straight_words(run)} Together they send '
+    head = told(even.word, 'The two web servers share', 'The two web servers do not share',
+                'This run cannot tell whether the two web servers share')
+    text = (f'**{head} the load evenly**: at {words.short(row.get("lambda_per_s"))} objects a second one is busy for '
+            f'{busy_words(row, "web1")}, the other for {busy_words(row, "web2")}, and the balancer for '
+            f'{busy_words(row, "balancer")}.{straight_words(run)} Together they send '
             f'{thousands(total(row, "web1_sent_kbyte_per_s", "web2_sent_kbyte_per_s"))} KB/s; users receive '
             f'{thousands(row.get("received_kbyte_per_s"))}.')
     return Finding('balance', text, off_amount(even), told(even.word, 'good', 'bad', 'unsure'), 'servers')
@@ -158,8 +165,9 @@ def open_loop(run: Run) -> Finding | None:
     beside = next((r for r in valid(run, 'web') if row and r.get('think_s') == row.get('think_s')), None)
     if row is None or beside is None:
         return None
-    return Finding('open-loop', f'**Asked for {words.short(offered(row))} objects a second, an open loop waits {response_words(row)}, users who think '
-                   f'{response_words(beside)}**: users ask for {words.short(beside.get("lambda_per_s"))}, since users who wait do not ask.',
+    return Finding('open-loop', f'**Asked for {words.short(offered(row))} objects a second, an open loop waits '
+                   f'{response_words(row)}, users who think {response_words(beside)}**: users ask for '
+                   f'{words.short(beside.get("lambda_per_s"))}, since users who wait do not ask.',
                    amount(row, 'response_ms'), 'none', 'loadlines')
 
 
@@ -168,8 +176,9 @@ def whole_pages(run: Run) -> Finding | None:
     page, web = busiest(run, 'pages'), busiest(run, 'web')
     if page is None or web is None or web.get('pages_per_s') is None:
         return None
-    return Finding('pages', f'**A whole page takes {response_words(page)}** at {words.short(page.get("pages_per_s"))} pages a second; an object alone '
-                   f'{response_words(web)} at {words.short(web["pages_per_s"])}.', amount(page, 'response_ms'), 'none', 'response')
+    return Finding('pages', f'**A whole page takes {response_words(page)}** at {words.short(page.get("pages_per_s"))} pages a '
+                   f'second; an object alone {response_words(web)} at {words.short(web["pages_per_s"])}.',
+                   amount(page, 'response_ms'), 'none', 'response')
 
 
 def is_undetermined(row: Row) -> bool:
@@ -179,7 +188,8 @@ def is_undetermined(row: Row) -> bool:
 
 def does_matter(run: Run, row: Row) -> bool:
     """A thousandth of what a request needs, or more."""
-    needs = sum(r.get('demand_ms') or 0 for r in run.table('slope') if (r.get('part'), r.get('fitted')) == (row.get('part'), row.get('fitted')))
+    needs = sum(r.get('demand_ms') or 0 for r in run.table('slope') if (r.get('part'), r.get('fitted')) == (row.get('part'),
+                                                                                                            row.get('fitted')))
     return above(row, 'demand_ms', needs * 0.001) is True
 
 
@@ -191,14 +201,16 @@ def fitted(run: Run, name: str) -> Finding | None:
 
     def need(row: Row) -> str:
         return (f'{words.short(row.get("demand_ms"))} ms of {RESOURCES.get(row.get("name") or "", "a queue")}'
-                + (' (not determined by the measurements)' if is_undetermined(row) else interval_words(row.get('low_ms'), row.get('high_ms'), 'ms')))
+                + (' (not determined by the measurements)' if is_undetermined(row)
+                   else interval_words(row.get('low_ms'), row.get('high_ms'), 'ms')))
 
     first = rows[0]
     fits_badly = above(first, 'error_percent', TOO_FAR) is True
     end = '' if first.get('error_percent') is None else (
         f'; the fitted model errs by {words.short(first["error_percent"])} % in response times (root mean square)'
         + (', too much to forecast response times with these numbers' if fits_badly else ''))
-    return Finding(f'demand-{name}', f'**{REQUEST.get(name, "A request")} needs** {words.and_list([need(row) for row in rows])}{end}.',
+    return Finding(f'demand-{name}', f'**{REQUEST.get(name, "A request")} needs** '
+                   f'{words.and_list([need(row) for row in rows])}{end}.',
                    Amount(first.get('demand_ms'), low=first.get('low_ms'), high=first.get('high_ms'), unit='ms'),
                    'unsure' if is_undetermined(first) or fits_badly else 'none', 'fit')
 
@@ -211,31 +223,35 @@ def predicts(run: Run, row: Row, percent: float) -> Answer:
 
 def foretold(run: Run, name: str) -> Finding | None:
     """Rows that the model did not know."""
-    rows = [row for row in run.table('compare') if row.get('part') == name and row.get('fitted') == 'first' and row.get('used') == 0]
+    rows = [row for row in run.table('compare') if row.get('part') == name and row.get('fitted') == 'first'
+            and row.get('used') == 0]
     if not rows:
         return None
     most = max(fabs(row['off_percent']) for row in rows)
     near, rough = (of_all([predicts(run, row, percent) for row in rows]) for percent in (10, 30))
     so = '' if near == HOLDS else told(rough, ' That is a rough estimate.', ' That is too far off for a forecast.',
                                        ' Whether that is too far off for a forecast this run cannot tell.')
-    each = '; '.join(f'{words.with_unit(row.get("response_fit_ms"), "ms")} at {words.short(row.get("lambda_per_s"))} a second (measured '
-                     f'{words.with_unit(row.get("response_ms"), "ms")})' for row in rows)
-    return Finding(f'forecast-{name}', f'**From the lowest rates alone, the model predicts the {part_words(name)} responses within {words.short(most)} '
-                   f'%**: {each}.{so}', Amount(most, unit='%'), 'good' if near == HOLDS else 'bad' if rough == FAILS else 'unsure', 'fit')
+    each = '; '.join(f'{words.with_unit(row.get("response_fit_ms"), "ms")} at {words.short(row.get("lambda_per_s"))} a second '
+                     f'(measured {words.with_unit(row.get("response_ms"), "ms")})' for row in rows)
+    return Finding(f'forecast-{name}', f'**From the lowest rates alone, the model predicts the {part_words(name)} responses within '
+                   f'{words.short(most)} %**: {each}.{so}', Amount(most, unit='%'), 'good' if near == HOLDS else 'bad'
+                   if rough == FAILS else 'unsure', 'fit')
 
 
 def little(run: Run) -> Finding | None:
-    """Little's law: rate times response and think time must give back how many users there were. All are of the same users' requests: that
-    checks the measurement, and tells nothing of the server."""
+    """Little's law: rate times response and think time must give back how many users there were. All are of the same users'
+    requests: that checks the measurement, and tells nothing of the server."""
     answers = [off(amount(row, 'little_users'), number(row.get('users')), 10) for row in run.table('summary')
                if row.get('part') != 'open' and is_measured(row) and is_valid(row)]
     most = max((fabs(answer.value) for answer in answers if not isnan(answer.value)), default=None)
     if most is None:
         return None
     word = of_all(answers)
-    return Finding('little', f'**Little\'s law {told(word, "holds within", "does not hold: off by up to", "may hold or not: off by up to")} '
-                   f'{words.short(most)} %**. Request rate times (response time + think time) is to give the number of users; if not, users were '
-                   'missing, requests failed, or the run was too short.', Amount(most, unit='%'), told(word, 'good', 'bad', 'unsure'))
+    return Finding('little',
+                   f'**Little\'s law {told(word, "holds within", "does not hold: off by up to", "may hold or not: off by up to")} '
+                   f'{words.short(most)} %**. Request rate times (response time + think time) is to give the number of users; if '
+                   'not, users were missing, requests failed, or the run was too short.', Amount(most, unit='%'),
+                   told(word, 'good', 'bad', 'unsure'))
 
 
 def world(run: Run) -> Finding | None:
@@ -244,10 +260,12 @@ def world(run: Run) -> Finding | None:
     if row is None or row.get('pages_per_s') is None or row.get('response_ms') is None or not is_mostly_answered(row):
         return None
     computed = {'pages_per_s': row['pages_per_s'], 'users_30s': row['pages_per_s'] * (row['response_ms'] / 1000 + 30)}
-    of = next((w for w in run.table('world') if w.get('part') == 'web' and w.get('cell') == row.get('cell') and w.get('users_30s') is not None),
+    of = next((w for w in run.table('world') if w.get('part') == 'web' and w.get('cell') == row.get('cell')
+               and w.get('users_30s') is not None),
               computed)
-    return Finding('world', f'**{words.plural(row["users"], "simulated user")} at {words.short(of["pages_per_s"])} pages a second equal '
-                   f'{words.fixed(of["users_30s"], 0)} real users** who look at each page for 30 s.', Amount(of['users_30s']), figure='response')
+    return Finding('world', f'**{words.plural(row["users"], "simulated user")} at {words.short(of["pages_per_s"])} pages a second '
+                   f'equal {words.fixed(of["users_30s"], 0)} real users** who look at each page for 30 s.', Amount(of['users_30s']),
+                   figure='response')
 
 
 def verdict(run: Run) -> str:
@@ -258,35 +276,38 @@ def verdict(run: Run) -> str:
             continue
         low, top = found
         more = '' if low == top else f', at {words.short(top.get("lambda_per_s"))} a second {response_words(top)}'
-        parts.append(f'{words.upper_first(part_words(name))}: at {words.short(low.get("lambda_per_s"))} {ASKED_FOR.get(name, "requests")} a second the '
-                     f'mean response is {response_words(low)}{more}.')
+        parts.append(f'{words.upper_first(part_words(name))}: at {words.short(low.get("lambda_per_s"))} '
+                     f'{ASKED_FOR.get(name, "requests")} a second the mean response is {response_words(low)}{more}.')
     if parts:
         return ' '.join(parts)
-    return ('No condition is valid: the load generator interfered, or users were missing.' if any(map(is_measured, run.table('summary'))) else
-            NOTHING_MEASURED)
+    return ('No condition is valid: the load generator interfered, or users were missing.'
+            if any(map(is_measured, run.table('summary'))) else NOTHING_MEASURED)
 
 
 def findings(run: Run) -> list[Finding]:
     of_parts = [[make(run, name) for name in present(run)] for make in (growth, foretold, fitted)]
-    all_ = [invalid_requests(run), lost_requests(run), *of_parts[0], balance(run), open_loop(run), whole_pages(run), *of_parts[1], *of_parts[2],
-            world(run), little(run), together(run)]
+    all_ = [invalid_requests(run), lost_requests(run), *of_parts[0], balance(run), open_loop(run), whole_pages(run),
+            *of_parts[1], *of_parts[2], world(run), little(run), together(run)]
     return [f for f in all_ if f][:5]
 
 
 def views(run: Run) -> list[View]:
     return [
-        View('main', 'summary', 'Response and load by think time', 'users think_s lambda_per_s response_ms p95_ms late_percent errors? timeouts? '
-             'unanswered? server_busy_percent', by='part', breaks=('think_s', 'late_percent', 5)),
-        View('arrivals', 'summary', 'When requests come', 'users think_s gap_ms gap_sd_ms cov cov_band poisson judged arrivals_p_of_all', by='part'),
-        View('servers', 'summary', 'Web servers', 'think_s lambda_per_s web1_cpu_percent web2_cpu_percent balancer_cpu_percent web1_of_share_percent? '
-             'web2_of_share_percent? balancer_of_share_percent? web1_sent_kbyte_per_s web2_sent_kbyte_per_s received_kbyte_per_s '
-             'frames_out_kbyte_per_s frames_in_kbyte_per_s', only='web1_cpu_percent'),
-        View('world', 'world', 'Users of the world that these stand for', 'think_s lambda_per_s response_ms q n_calculated pages_per_s q_pages '
-             'users_10s users_20s users_30s users_40s users_50s', by='part'),
-        View('demands', 'slope', 'What a request needs, by the fitted model', 'name demand_ms low_ms high_ms fitted rows error_percent', by='part'),
-        View('model', 'compare', 'Measured rows beside the fitted model', 'fitted lambda_per_s response_ms response_fit_ms off_percent used', by='part'),
-        View('quality', 'summary', 'Quality', 'users think_s requests errors? timeouts? unanswered? link_percent late_p99_ms_max started_late_ms_max? '
-             'foreign_percent_max', by='part'),
+        View('main', 'summary', 'Response and load by think time', 'users think_s lambda_per_s response_ms p95_ms late_percent '
+             'errors? timeouts? unanswered? server_busy_percent', by='part', breaks=('think_s', 'late_percent', 5)),
+        View('arrivals', 'summary', 'When requests come', 'users think_s gap_ms gap_sd_ms cov cov_band poisson judged '
+             'arrivals_p_of_all', by='part'),
+        View('servers', 'summary', 'Web servers', 'think_s lambda_per_s web1_cpu_percent web2_cpu_percent balancer_cpu_percent '
+             'web1_of_share_percent? web2_of_share_percent? balancer_of_share_percent? web1_sent_kbyte_per_s web2_sent_kbyte_per_s '
+             'received_kbyte_per_s frames_out_kbyte_per_s frames_in_kbyte_per_s', only='web1_cpu_percent'),
+        View('world', 'world', 'Users of the world that these stand for', 'think_s lambda_per_s response_ms q n_calculated '
+             'pages_per_s q_pages users_10s users_20s users_30s users_40s users_50s', by='part'),
+        View('demands', 'slope', 'What a request needs, by the fitted model',
+             'name demand_ms low_ms high_ms fitted rows error_percent', by='part'),
+        View('model', 'compare', 'Measured rows beside the fitted model', 'fitted lambda_per_s response_ms response_fit_ms '
+             'off_percent used', by='part'),
+        View('quality', 'summary', 'Quality', 'users think_s requests errors? timeouts? unanswered? link_percent late_p99_ms_max '
+             'started_late_ms_max? foreign_percent_max', by='part'),
     ]
 
 
@@ -349,22 +370,28 @@ def servers_figure(run: Run, all_rows: Rows) -> Drawing | None:
     kbyte = Axis('', 0, max(values(rows, 'received_kbyte_per_s', 'frames_out_kbyte_per_s'), default=1) * 1.1)
     fits = [answer.low for answer in lines(run)]
     straight, top = line_of(run, 'web1'), max(reversed(rows), key=lambda row: float(row['lambda_per_s']))
-    dots = [Place(x, y) for x in (0, *([top['lambda_per_s']] if top in valid(run, 'web') else [])) if not isnan(y := straight(x).value)]
+    dots = [Place(x, y) for x in (0, *([top['lambda_per_s']] if top in valid(run, 'web') else []))
+            if not isnan(y := straight(x).value)]
     both = [{**row, 'sent': total(row, 'web1_sent_kbyte_per_s', 'web2_sent_kbyte_per_s')} for row in rows
             if row.get('web2_sent_kbyte_per_s') is not None]
-    frames = sorted((row for row in rows if row.get('frames_out_kbyte_per_s') is not None), key=lambda row: float(row['lambda_per_s']))
+    frames = sorted((row for row in rows if row.get('frames_out_kbyte_per_s') is not None),
+                    key=lambda row: float(row['lambda_per_s']))
     cpu_title = f'CPU, % of {"its share" if is_shared else "one"}{f"; R² {words.fixed(min(fits), 3)}" if fits else ""}'
     return Drawing('servers', 'Web servers over the rate of requests', [
-        Panel(RATE, Axis('', 0), [*by_rate(rows, 'response_ms', look(0), 'mean'), *by_rate(rows, 'p95_ms', look(1), '95 % are faster')],
+        Panel(RATE, Axis('', 0), [*by_rate(rows, 'response_ms', look(0), 'mean'),
+                                  *by_rate(rows, 'p95_ms', look(1), '95 % are faster')],
               'response time, ms', grid='xy'),
         Panel(RATE, Axis('', 0, 100), [
             *by_rate(rows, f'web1_{cpu}', look(2), 'server 1'), *by_rate(rows, f'web2_{cpu}', look(3), 'server 2'),
             *by_rate(rows, f'balancer_{cpu}', look(4), 'balancer'), Curve('line', dots, DOTTED)], cpu_title, grid='xy'),
-        Panel(RATE, kbyte, by_rate(rows, 'received_kbyte_per_s', look(5), 'users; all servers'), 'received by users, KB/s', grid='xy'),
+        Panel(RATE, kbyte, by_rate(rows, 'received_kbyte_per_s', look(5), 'users; all servers'),
+              'received by users, KB/s', grid='xy'),
         Panel(RATE, kbyte, [
-            *by_rate(rows, 'web1_sent_kbyte_per_s', look(2), 'server 1'), *by_rate(rows, 'web2_sent_kbyte_per_s', look(3), 'server 2'),
+            *by_rate(rows, 'web1_sent_kbyte_per_s', look(2), 'server 1'),
+            *by_rate(rows, 'web2_sent_kbyte_per_s', look(3), 'server 2'),
             *by_rate(both, 'sent', look(5), 'users; all servers'),
-            Curve('line', [Place(row['lambda_per_s'], row['frames_out_kbyte_per_s']) for row in frames], DASHED, 'frames on the link')],
+            Curve('line', [Place(row['lambda_per_s'], row['frames_out_kbyte_per_s']) for row in frames], DASHED,
+                  'frames on the link')],
             'sent, KB/s', grid='xy')], across=2, high=300)
 
 
@@ -380,13 +407,15 @@ def loadlines_figure(rows: Rows) -> Drawing | None:
 
     def asked(mine: Rows, waiting: float) -> list[Place]:
         """The rates that are asked for, less by those who wait."""
-        return [Place(0, row['users'] / row['think_s'], x2=upto, y2=row['users'] / row['think_s'] - waiting / row['think_s']) for row in mine]
+        return [Place(0, row['users'] / row['think_s'], x2=upto, y2=row['users'] / row['think_s'] - waiting / row['think_s'])
+                for row in mine]
 
     return Drawing('loadlines', 'Rate of requests by how many are under way', [
         Panel(Axis('requests under way', 0, upto), Axis('requests a second', 0), [
             Curve('points', points(web), Look(LIGHT, 7), 'users who think'),
             Curve('segment', asked(web, upto), DOTTED, 'load lines of users: (users − under way) / think time'),
-            Curve('points', points(opened), Look(HEAVY, 9), 'open loop'), Curve('segment', asked(opened, 0), DASHED, 'rates of the open loop')])])
+            Curve('points', points(opened), Look(HEAVY, 9), 'open loop'),
+            Curve('segment', asked(opened, 0), DASHED, 'rates of the open loop')])])
 
 
 def fit_panels(rows: Rows) -> list[Panel]:
@@ -401,12 +430,14 @@ def fit_panels(rows: Rows) -> list[Panel]:
 
     def curves(x: str, y: str, by: float) -> list[Curve]:
         return [Curve(draw, [Place(row[x], row[y] * by) for row in rows if (row.get('fitted'), row.get('kind')) == (with_, kind)
-                             and row.get(x) is not None and row.get(y) is not None], at, title_) for with_, kind, draw, at, title_ in kinds]
+                             and row.get(x) is not None and row.get(y) is not None], at, title_)
+                for with_, kind, draw, at, title_ in kinds]
 
     load_lines = [Place(0, row['n'] / row['z_s'], x2=x, y2=(row['n'] - x) / row['z_s']) for row in rows
-                  if (row.get('fitted'), row.get('kind')) == ('all', 'measured') and row.get('n') is not None and (row.get('z_s') or 0) > 0
-                  for x in [min(row['n'], upto)]]
-    return [Panel(Axis('requests a second', 0, most * 1.05), Axis('', 0), curves('lambda', 'r_s', 1000), f'{name}: mean response, ms', grid='xy'),
+                  if (row.get('fitted'), row.get('kind')) == ('all', 'measured') and row.get('n') is not None
+                  and (row.get('z_s') or 0) > 0 for x in [min(row['n'], upto)]]
+    return [Panel(Axis('requests a second', 0, most * 1.05), Axis('', 0), curves('lambda', 'r_s', 1000),
+                  f'{name}: mean response, ms', grid='xy'),
             Panel(Axis('requests under way', 0, upto), Axis('', 0, most * 1.15), [
                 *curves('q', 'lambda', 1), Curve('segment', load_lines, DOTTED, 'load lines: (users − under way) / think time')],
                 f'{name}: requests a second', grid='xy')]
@@ -426,8 +457,8 @@ class Counted(NamedTuple):
 
 
 def counted_curves(rows: Rows, title_: str, colour: str) -> list[Curve]:
-    """Of one think time: the band of requests at random, each repeat, and the mean, only at users that every repeat has: a mean of some
-    would jump."""
+    """Of one think time: the band of requests at random, each repeat, and the mean, only at users that every repeat has: a mean of
+    some would jump."""
     repeats = [[row for row in rows if row.get('repeat') == n] for n in sorted({row['repeat'] for row in rows})]
     halves = [(row['users'], row['cov_high'] - row['cov']) for row in repeats[0]]
     means = []
@@ -436,7 +467,8 @@ def counted_curves(rows: Rows, title_: str, colour: str) -> list[Curve]:
         if len(found) == len(repeats):
             means.append(Place(users, sum(found) / len(found)))
     return [Curve('band', [Place(users, low=max(0, 1 - half), high=1 + half) for users, half in halves], Look(colour)),
-            *(Curve('line', [Place(row['users'], row.get('cov')) for row in one], Look(colour, width=0.4), 'each repeat') for one in repeats),
+            *(Curve('line', [Place(row['users'], row.get('cov')) for row in one], Look(colour, width=0.4), 'each repeat')
+              for one in repeats),
             Curve('line', means, Look(colour, width=2), title_),
             level(1, DOTTED, 'requests at random (a Poisson process); shaded: 95 in 100 of such')]
 
@@ -461,8 +493,8 @@ def cov_figure(run: Run) -> Drawing | None:
 
 
 def drawings(run: Run) -> list[Drawing]:
-    """Response and load over the rate of requests, measured rows beside a model (fit), and cov of arrivals, a panel a part; what each web
-    server does (servers). The arrivals of one cell are drawn by figures.gp."""
+    """Response and load over the rate of requests, measured rows beside a model (fit), and cov of arrivals, a panel a part; what
+    each web server does (servers). The arrivals of one cell are drawn by figures.gp."""
     rows = run.measured()
-    return [d for d in (response_figure(run, rows), load_figure(rows), servers_figure(run, rows), loadlines_figure(rows), fit_figure(run),
-                        cov_figure(run)) if d]
+    return [d for d in (response_figure(run, rows), load_figure(rows), servers_figure(run, rows), loadlines_figure(rows),
+                        fit_figure(run), cov_figure(run)) if d]

@@ -56,7 +56,8 @@ def test_what_is_no_number(text, unit):
 
 
 def test_jtl_with_quotes_and_threads():
-    log = read('timeStamp,elapsed,label,threadName\n1000,5,"a, ""b""","T 1-1, x"\n1007,5,c,T 2\r\n1009,5,,"T 1-1, x"\n', source='threadName')
+    log = read('timeStamp,elapsed,label,threadName\n1000,5,"a, ""b""","T 1-1, x"\n1007,5,c,T 2\r\n1009,5,,"T 1-1, x"\n',
+               source='threadName')
     assert (log.kind, log.tick_ns, log.names, list(log.sources)) == ('jtl', 1000000, 2, [0, 1, 0])
     assert list(log.times_ns) == [1000000000, 1007000000, 1009000000]
     log = read('timeStamp,elapsed,label,threadName\n1000,5,"a, ""b""",T\n1007,5,c,T\n', where=[('label', 'a, "b"')])

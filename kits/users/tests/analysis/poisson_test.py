@@ -156,8 +156,8 @@ def test_constant_arrivals_by_hand():
 def test_the_verdict_in_words():
     p = dict.fromkeys(poisson.TESTS, 0.5)
     v = Verdict(100, cov=1.5, told=True, p=p, rejected=('cov', 'dispersion'))
-    assert poisson.verdict_text(v) == ('not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at '
-                                       '5 % (Holm)')
+    assert poisson.verdict_text(v) == ('not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, '
+                                       'dispersion at 5 % (Holm)')
     assert poisson.verdict_text(Verdict(100, cov=1.1, told=True, poisson=True, p=p)) == (
         'as a Poisson process: CoV 1.100 within 1 +- 0.196, none of 5 tests rejects at 5 % (Holm)')
 

@@ -37,7 +37,8 @@ TABLE_1 = [
 @pytest.mark.parametrize('tolerance, within', [(1e-3, 0.005 + 1e-9), (0, 0.015)])
 @pytest.mark.parametrize('n, z, nz, rate, q, qz', TABLE_1)
 def test_table_1_is_schweitzers(n, z, nz, rate, q, qz, tolerance, within):
-    # Brady & Gunther 2003/2016: to its last digit where the approximation ends as early as theirs did, within 0.01 where it does not
+    # Brady & Gunther 2003/2016: to its last digit where the approximation ends as early as theirs did, within 0.01 where it does
+    # not
     p = models.solve_schweitzer(Network(PAPER, 0, tolerance), n, z)
     assert (p.rate, p.queue(), p.queue() / z) == pytest.approx((rate, q, qz), abs=within)
     assert n / z == pytest.approx(nz, abs=0.005)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A VNC server with a script, for vusers to be held against: prints its port. A key pressed turns a square of the connection's own, black or white.
+"""A VNC server with a script, for vusers to be held against: prints its port. A key pressed turns a square of the connection's own,
+black or white.
 
---die N: closes each connection at its Nth key. --mute N: answers none from the Nth key of each connection on. --half N: sends half of the answer to the
-Nth key of each connection, and nothing after. --outside N: answers the Nth key of libvncclient (which asks for ExtendedDesktopSize) with a gradient of tight without width, which
-0.9.14 draws behind the picture. --same N: every Nth key is first answered by an update that changes no pixel, and 50 ms later by the one
-that does. --greet: says nothing at all. --refuse-after N: closes every connection after the first N at once, and counts them in the
-file --refused. --drop-first MS: closes the first connection so long after its first picture. Keys are counted in the file --keys."""
+--die N: closes each connection at its Nth key. --mute N: answers none from the Nth key of each connection on. --half N: sends half
+of the answer to the Nth key of each connection, and nothing after. --outside N: answers the Nth key of libvncclient (which asks for
+ExtendedDesktopSize) with a gradient of tight without width, which 0.9.14 draws behind the picture. --same N: every Nth key is first
+answered by an update that changes no pixel, and 50 ms later by the one that does. --greet: says nothing at all. --refuse-after N:
+closes every connection after the first N at once, and counts them in the file --refused. --drop-first MS: closes the first
+connection so long after its first picture. Keys are counted in the file --keys."""
 import argparse
 import asyncio
 import struct

@@ -3,7 +3,8 @@
 
 --delay S: each answer comes so long after its request, on each connection for itself. --pause-at S --pause S: from S after the
 first request nobody is answered for so long. --refuse: every 5th request is answered 503. --fail: so it is, and every 7th is
-broken off, every 11th never answered. /count says how many connections and requests (its own not) there were, and to which hosts."""
+broken off, every 11th never answered. /count says how many connections and requests (its own not) there were, and to which
+hosts."""
 import argparse
 import asyncio
 import time
