@@ -38,22 +38,19 @@ class Tried:
 # --- limits -------------------------------------------------------------------------------------------------------
 
 def p90_kind(row: Row) -> str:
-    """What is known of the 90 % value: '' nothing, a value (or a range), or an interval, too."""
+    """What is known of the 90 % value: '' nothing, a range, a value, or an interval, too."""
     found = [end for end in ('', '_from', '_to', '_low') if row.get(f'latency_p90_ms{end}') is not None]
-    return 'interval' if '_low' in found else 'value' if found else ''
+    return 'interval' if '_low' in found else 'value' if '' in found else 'range' if found else ''
 
 
 def held_by_value(kind: str, held: bool | None) -> bool:
-    """Whether the 90 % value decides: a value without an interval holds only if the share of late keys does, too; a range without
-    one that is on both sides of the limit decides that it cannot be told."""
-    return not held if kind == 'value' else held is not None
+    """Whether the 90 % value decides: a range on both sides of the limit, without an interval, decides that it cannot be told."""
+    return held is not None or kind == 'range'
 
 
-def held_by_share(kind: str, held: bool | None, has_interval: bool) -> bool | None:
+def held_by_share(held: bool | None, has_interval: bool) -> bool | None:
     """What the share of keys over the limit decides, where the 90 % value does not. A share without an interval never holds."""
-    if held and not has_interval or kind == 'value' and not held:
-        return None
-    return held
+    return None if held and not has_interval else held
 
 
 def in_turn(held: Iterable[tuple[str, float, bool | None]]) -> list[tuple[str, float, bool | None]]:

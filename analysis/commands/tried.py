@@ -66,7 +66,7 @@ def ask_share(run: Path, work: Path, ms: float) -> tuple[bool | None, bool]:
 def held(run: Path, work: Path, kind: str, ms: float) -> bool | None:
     """What the interval of the 90 % value does not decide, the share of keys over the limit does; also without such a value."""
     word = ask(run, f'p90 * <= {ms:g}ms') if kind else None
-    return word if try_words.held_by_value(kind, word) else try_words.held_by_share(kind, *ask_share(run, work, ms))
+    return word if try_words.held_by_value(kind, word) else try_words.held_by_share(*ask_share(run, work, ms))
 
 
 def judge_limits(run: Path) -> list[tuple[str, float, bool | None]]:

@@ -4,7 +4,8 @@ import pytest
 
 from analysis import try_words
 
-ROWS = {'interval': {'latency_p90_ms': 1.0, 'latency_p90_ms_low': 1.0}, 'value': {'latency_p90_ms': 1.0}, '': {'keys': 1.0}}
+ROWS = {'interval': {'latency_p90_ms': 1.0, 'latency_p90_ms_low': 1.0}, 'value': {'latency_p90_ms': 1.0},
+        'range': {'latency_p90_ms_from': 1.0, 'latency_p90_ms_to': 2.0}, '': {'keys': 1.0}}
 
 
 @pytest.mark.parametrize('kind, by_value, by_share, has_interval, wanted', [
@@ -14,11 +15,11 @@ ROWS = {'interval': {'latency_p90_ms': 1.0, 'latency_p90_ms_low': 1.0}, 'value':
     ('interval', None, False, True, False),
     ('interval', None, None, True, None),
     ('interval', None, True, False, None),
-    ('value', True, True, True, True),
-    ('value', True, True, False, None),
-    ('value', True, False, True, None),
-    ('value', False, True, True, False),
-    ('value', None, True, True, None),
+    ('value', None, True, True, True),
+    ('value', None, False, True, False),
+    ('value', None, True, False, None),
+    ('range', None, True, True, None),
+    ('range', False, True, True, False),
     ('', None, True, True, True),
     ('', None, False, True, False),
     ('', None, True, False, None),
@@ -26,7 +27,7 @@ ROWS = {'interval': {'latency_p90_ms': 1.0, 'latency_p90_ms_low': 1.0}, 'value':
 def test_what_the_value_does_not_decide_the_share_of_keys_over_the_limit_does_neither_without_an_interval(
         kind, by_value, by_share, has_interval, wanted):
     assert try_words.p90_kind(ROWS[kind]) == kind
-    word = by_value if try_words.held_by_value(kind, by_value) else try_words.held_by_share(kind, by_share, has_interval)
+    word = by_value if try_words.held_by_value(kind, by_value) else try_words.held_by_share(by_share, has_interval)
     assert word is wanted
 
 
