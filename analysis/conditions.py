@@ -26,6 +26,7 @@ from analysis.trees import in_trees
 SECONDS = {'us': 1e-6, 'ms': 1e-3, 's': 1.0, 'm': 60.0, 'min': 60.0, 'h': 3600.0}
 QUALITY = re.compile('(late_p[0-9]+|lateness|left_late|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed)_')
 UNIT = re.compile('_(us|ms|s|percent|per_s|bytes|kb|mb)')
+PERCENTILE = re.compile('(.*_)?p9[0-9]+_ms')
 OF_ANSWERED = re.compile('((response|p[0-9]+|max)_ms|late_percent)')
 NAME, NUMBER, OP = '(?P<name>[A-Za-z][A-Za-z0-9_]*)', '(?P<value>[0-9]+([.][0-9]+)?)', '(?P<op><=?|>=?)'
 LINE = re.compile(rf'[ \t]*{NAME}[ \t]+(?P<cells>[^ \t]+)[ \t]+{OP}[ \t]+{NUMBER}(?P<unit>[A-Za-z%/0-9]*)[ \t\r]*(#.*)?')
@@ -248,8 +249,9 @@ def figure_of(row: Row, asked: Asked, run: Run) -> Figure:
     c = asked.column
     own = amount(row, c.column)
     # (a largest value is what was seen)
-    bare = (f'{c.column}_low' in row and 'max' not in c.column and row.get('repeats') is not None and own.low is None
-            and own.value is not None and not own.both)
+    could = row.get('repeats') is not None or PERCENTILE.fullmatch(c.column)
+    could = could and f'{c.column}_low' in row and 'max' not in c.column
+    bare = bool(could) and own.low is None and own.value is not None and not own.both
     endless = endless_why(row, c.column)
     a = known_amount(row, c.column)
     a = replace(a, unit=c.unit.removeprefix('-'), least=None)

@@ -169,7 +169,7 @@ def waited(found: Sequence[Found], x_ms: float) -> Figure:
         return Figure()
     hits, n = total(c[0] for c in counts), total(c[1] for c in counts)
     share = ShareRuns(1.0, [c[0] for c in counts], [c[1] for c in counts], found={False: (n - hits, 0), True: (hits, 0)})
-    low, high = spreads.clustered_share(share)[0] or spreads.NONE
+    low, high = spreads.independent_share(share)[0] or spreads.NONE
     return figures.estimate(100 * hits / n, 100 * low, 100 * high)
 
 

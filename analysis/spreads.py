@@ -25,7 +25,8 @@ BEND = 0.1  # as a share of what a line rises: points that are farther off lie o
 TAIL_MOST = 0.035  # chance that a quantile lies beyond the largest value, where that is taken as the end of its interval
 SHARE_APART = 0.2  # chance that repeats which are alike are taken as apart, of a share
 NODES = 48  # of a posterior
-CORRELATIONS = [((i + 0.5) / 12) ** 4 for i in range(12)]  # with equal chances under Beta(1/4, 1)
+CORRELATIONS = [((i + 0.5) / 16) ** 4 for i in range(16)]  # with equal chances under Beta(1/4, 1)
+RARELY = 3  # and under Beta(1/4, 4) with those of (1 - rho)^3
 NOT_COMPARABLE = 'not comparable'
 Interval = tuple[float, float]
 NONE = (nan, nan)
@@ -363,7 +364,8 @@ def mean_weights(repeats: Sequence[tuple[float, float]], angles: Sequence[float]
         for angle in angles:
             a = sin(angle) ** 2 * size
             b = size - a
-            logs.append(total(log_beta(a + k, b + m) for k, m in repeats) - len(repeats) * log_beta(a, b))
+            likely = total(log_beta(a + k, b + m) for k, m in repeats) - len(repeats) * log_beta(a, b)
+            logs.append(likely + RARELY * log(1 - rho))
     top = max(logs)
     weights = [exp(v - top) for v in logs]
     return [total(weights[i::len(angles)]) for i in range(len(angles))]
@@ -376,7 +378,7 @@ def middles(low: float, high: float) -> list[float]:
 def beta_binomial(repeats: Sequence[tuple[float, float]]) -> Interval:
     """Of the mean of shares that differ between repeats: 95 % of the posterior of a beta-binomial law, in which the mean and the
     correlation within repeats have beta laws (Lee & Sabavala 1987, Journal of Business & Economic Statistics 5:357): of the mean
-    Jeffreys' Beta(1/2, 1/2), of the correlation Beta(1/4, 1), which is mostly near 0."""
+    Jeffreys' Beta(1/2, 1/2), of the correlation Beta(1/4, 4), which is mostly near 0."""
     low, high = 0.0, pi / 2
     for _ in range(3):  # nearer and nearer
         angles = middles(low, high)
@@ -392,17 +394,20 @@ def beta_binomial(repeats: Sequence[tuple[float, float]]) -> Interval:
     return at(TAIL), at(1 - TAIL)
 
 
+def independent_share(s: ShareRuns) -> tuple[Interval | None, bool]:
+    """Of the share of hits: the exact interval of as many independent events as make the same variance (Korn & Graubard 1998); and
+    whether repeats differ by more than stalls explain (with a chance of 20 % where they do not)."""
+    effect, apart = share_effect(s, SHARE_APART)
+    return share(total(s.hits) / effect, total(s.n) / effect) if isfinite(effect) else None, apart > 0
+
+
 def clustered_share(s: ShareRuns) -> tuple[Interval | None, bool]:
-    """Of the share of hits; and whether repeats differ by more than stalls explain (with a chance of 20 % where they do not).
-    Events count as the fewer independent ones that make the variance of runs within repeats (Korn & Graubard 1998). Where there are
-    hits and others, shares differ between repeats, too; else the interval is exact."""
-    _, apart = share_effect(s, SHARE_APART)
+    """Of events of which some hit, and some do not: as independent_share(), with shares of repeats that differ. By the number of
+    independent events alone, intervals of repeats that differ hold 50 to 85 %."""
     effect, _ = share_effect(s, 0)
-    if not isfinite(effect):
-        return None, False
-    if not 0 < total(s.hits) < total(s.n):
-        return share(total(s.hits) / effect, total(s.n) / effect), False
-    return beta_binomial([(k / effect, (m - k) / effect) for k, m in zip(s.hits, s.n)]), apart > 0
+    if not isfinite(effect) or not 0 < total(s.hits) < total(s.n):
+        return independent_share(s)
+    return beta_binomial([(k / effect, (m - k) / effect) for k, m in zip(s.hits, s.n)]), share_effect(s, SHARE_APART)[1] > 0
 
 
 def share_excludes(s: ShareRuns, chance: float, value: float, low: bool) -> bool:

@@ -5,17 +5,20 @@
 
 Keys come at 20/s, 200 in a repeat. "alone": each key for itself; "bursts": ten keys in a row share their fate, as in a stall of
 half a second; "uneven": bursts whose length is random (geometric) with mean ten; "rare stalls": once in 400 keys, 20 take ten times
-as long; "repeats differ": the share of late keys is lognormal over the repeats (sigma 0.6). Latencies are lognormal or Pareto
-(index 1.5), and repeats may differ by a factor (sigma 0.1, 0.3, 0.8). "stop": repeats are added from the fifth on, until the
-interval is 20 or 10 % to each side (--until-sure); held is how often it holds then (of a fifth of the draws), and repeats how many
-there are on average, of at most 60."""
+as long; "repeats differ": the share of late keys is lognormal over the repeats (sigma 0.6); "latencies differ": it is that of
+lognormal latencies (sigma 0.3) whose repeats differ by a factor (sigma 0.3, 0.8). low_percent: how often the upper end is below the
+truth, so that a limit there would hold falsely. "differs": two runs of one law, in which each repeat has an outage of keys without
+an answer with a chance of 3 in 10; held is how often they are not said to differ. Latencies are lognormal or Pareto (index 1.5),
+and repeats may differ by a factor (sigma 0.1, 0.3, 0.8). "stop": repeats are added from the fifth on, until the interval is 20 or
+10 % to each side (--until-sure); held is how often it holds then (of a fifth of the draws), and repeats how many there are on
+average, of at most 60."""
 import sys
 from dataclasses import dataclass
-from math import cos, erfc, exp, hypot, isnan, log, nan, pi, sqrt
+from math import cos, erfc, exp, hypot, inf, isnan, log, nan, pi, sqrt
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from analysis import estimates, figures, spreads, sure  # noqa: E402
+from analysis import decide, estimates, figures, special, spreads, sure  # noqa: E402
 from analysis.estimates import Draws, Pool, pool_quantile  # noqa: E402
 from analysis.figures import Figure  # noqa: E402
 from analysis.numbers import nearest  # noqa: E402
@@ -30,6 +33,7 @@ LAWS = {
     'lognormal 0.3, repeats differ by 30 %': (0.3, 0.3), 'lognormal 0.3, repeats differ by 80 %': (0.3, 0.8),
 }
 KINDS = ('alone', 'bursts', 'uneven', 'rare stalls', 'repeats differ')
+APART = {'latencies differ by 30 %': 1, 'latencies differ by 80 %': 0.8 / 0.3}  # sigma of the repeats to that of the keys
 
 
 class Rng:
@@ -56,10 +60,12 @@ class Coverage:
     hits: int = 0
     bare: int = 0
     widths: float = 0
+    low: int = 0  # draws in which its upper end was below the truth
 
     def add(self, f, truth):
         self.draws += 1
         self.hits += f.low <= truth <= f.high
+        self.low += f.high < truth
         self.bare += isnan(f.low)
         self.widths += 0 if isnan(f.low) else f.high - f.low
 
@@ -82,7 +88,7 @@ def draw_late(rng, kind, p):
     left = 1 + int(BURST * rng.uniform()) if stalled else 0
     late = bytearray(KEYS)
     for i in range(KEYS):
-        if kind in ('alone', 'repeats differ'):
+        if kind in ('alone', 'repeats differ', *APART):
             late[i] = rng.uniform() < p
             continue
         late[i] = stalled
@@ -96,12 +102,19 @@ def draw_late(rng, kind, p):
     return late
 
 
+def share_of_repeat(rng, kind, p):
+    """Of a law of repeats with mean p."""
+    if kind in APART:
+        return erfc(-(special.normal_quantile(p) * hypot(1, APART[kind]) + APART[kind] * rng.normal()) / sqrt(2)) / 2
+    return p * (exp(0.6 * rng.normal() - 0.18) if kind == 'repeats differ' else 1)
+
+
 def of_late_share(kind, repeats, p, draws):
     rng, c = Rng(), Coverage()
     for _ in range(draws):
         share = ShareRuns(BURST)
         for _ in range(repeats):
-            share.add_repeat(draw_late(rng, kind, p * (exp(0.6 * rng.normal() - 0.18) if kind == 'repeats differ' else 1)))
+            share.add_repeat(draw_late(rng, kind, share_of_repeat(rng, kind, p)))
         interval, _ = spreads.clustered_share(share)
         c.add(figures.estimate(0, 100 * interval[0], 100 * interval[1]) if interval else Figure(), 100 * p)
     return c
@@ -176,6 +189,29 @@ def of_figures(law, kind, repeats, draws, names=tuple(QUANTILES)):
     return out
 
 
+def with_outage(rng, outage):
+    """Of latencies, and of those that are only known to be above 300 ms."""
+    values = [nearest(10 * exp(0.3 * rng.normal()) * MS) for _ in range(KEYS)]
+    lost = [nearest(300 * MS)] * outage if rng.uniform() < 0.3 else []
+    at = int(rng.uniform() * (KEYS - outage + 1))
+    values[at:at + len(lost)] = lost
+    return values, lost
+
+
+def of_differs(q, outage, repeats, draws):
+    """Of two runs of one law, whether they are not said to differ."""
+    def figure():
+        values, lost = zip(*(with_outage(rng, outage) for _ in range(repeats)))
+        f, _ = pool_quantile(Pool(list(values), list(lost), stall=BURST, kind='keys'), q, MS)
+        return decide.Figure(f.value, inf if f.above else f.value, f.low, f.high)
+
+    rng, c = Rng(), Coverage()
+    for _ in range(draws):
+        word = decide.differs(figure(), figure(), 1).word
+        c.add(Figure() if word == decide.UNTOLD else figures.estimate(0, 0, float(word == decide.FAILS)), 1)
+    return c
+
+
 def of_stop(law, kind, name, width, draws):
     """Where repeats are added until the percentile is known to `width` of itself, as --until-sure does; and how many it took on
     average."""
@@ -209,11 +245,12 @@ def of_values(estimator, law, slow, n, draws):
 
 def line(figure, truth, keys, repeats, c):
     held, width = (f'{100 * c.held():.1f}', f'{c.width():.2f}') if c.none() < 1 else ('', '')  # otherwise no interval was there
-    print(figure, truth, keys, f'{repeats:.3g}', held, width, f'{100 * c.none():.0f}', sep='\t', flush=True)
+    print(figure, truth, keys, f'{repeats:.3g}', held, width, f'{100 * c.none():.0f}', f'{100 * c.low / c.draws:.1f}',
+          sep='\t', flush=True)
 
 
 def main(draws):
-    print('figure\ttruth\tkeys\trepeats\theld_percent\tmean_width\tnone_percent')
+    print('figure\ttruth\tkeys\trepeats\theld_percent\tmean_width\tnone_percent\tlow_percent')
     for kind in KINDS:
         for repeats in (3, 5, 7, 10, 20):
             for p in (0.005, 0.01, 0.05, 0.2) if kind != 'rare stalls' else ():
@@ -221,6 +258,13 @@ def main(draws):
             for law in LAWS if kind not in ('uneven', 'repeats differ') else ():
                 for name, c in of_figures(law, kind, repeats, draws).items():
                     line(name, law, kind, repeats, c)
+    for kind in APART:
+        for repeats in (3, 5, 7, 10, 20):
+            for p in (0.005, 0.01, 0.05, 0.2):
+                line('late_share', f'{100 * p:g}', kind, repeats, of_late_share(kind, repeats, p, draws))
+    for name, outage in (('p95', 40), ('p50', KEYS)):
+        for repeats in (3, 5):
+            line('differs', name, f'outages of {outage}', repeats, of_differs(QUANTILES[name], outage, repeats, draws))
     for n in range(3, 13):
         for law in list(LAWS)[:2]:
             line('median_of_values', law, '', n, of_values('median+ci', law, 0, n, draws))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -278,7 +278,8 @@ def fail_if(*words: str | Path) -> int:
 def main(words: list[str]) -> int:
     given = parse(words, SYNOPSIS, SUMMARY, OPTIONS)
     part = check_words(given)
-    with work_folder() as work:
+    # (of one run it is not used, and one that is killed would leave it)
+    with work_folder() if len(given.operands) > 1 else nullcontext(Path()) as work:
         folder = the_run(given, part, work)
         if given['fail-if'] and (status := fail_if('check', checked(folder)['experiment'], given['fail-if'])):
             return status

@@ -468,7 +468,8 @@ find_users() {
 		mv x "$f"
 	done
 	report_findings "a run"
-	[ "$(at points forecast_low criterion=p95:100ms)/$(at points forecast_high criterion=p95:100ms)" = 4/67 ]
+	# by the CPU alone 4 to 67; another resource is full at 33 at the latest
+	[ "$(at points forecast_low criterion=p95:100ms)/$(at points forecast_high criterion=p95:100ms)" = 4/33 ]
 	[ "$(found forecast-vnc-heavy .verdict)" = '"unsure"' ]
 }
 

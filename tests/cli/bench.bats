@@ -31,7 +31,7 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 @test "coverage: where no interval was there, its cells are empty" {
 	run -0 "$TOP/bench/coverage.py" 1
 	[[ $output != *nan* && $output != *inf* ]]
-	grep -qx $'p99\tlognormal 0.3\talone\t3\t\t\t100' <<<"$output"
+	grep -qx $'p99\tlognormal 0.3\talone\t3\t\t\t100\t0.0' <<<"$output"
 	[ -z "$(awk -F'\t' 'NR > 1 && ($5 == "") != ($7 == 100)' <<<"$output")" ]
 }
 

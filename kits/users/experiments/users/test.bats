@@ -140,7 +140,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	# such a condition fails --fail-if on latency and on late share, even if all answered requests were fast
 	run -5 "$TOP/bin/fail" judge run 'p95>2s,late>90%'
 	[ "$(grep -c '^FAILED .*9,000 of 10,000 requests failed' <<<"$output")" = 2 ]
-	run -0 "$TOP/bin/fail" judge run 'lambda<1,late_p99_ms_max>1s'
+	run -0 "$TOP/bin/fail" judge run 'late_p99_ms_max>1s'
 	run -0 "$TOP/bin/report" --table run
 	grep -E ' 7 +8993 ' <<<"$output"
 	jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json >said
@@ -153,7 +153,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	# a disturbed generator: limits on the server's figures are UNKNOWN, limits on the generator's own are judged
 	run -3 "$TOP/bin/fail" judge run 'lambda>1000,p95>2s'
 	[ "$(grep -c '^UNKNOWN .* 1 of 2 conditions have no such figure: .*not valid' <<<"$output")" = 2 ]
-	run -5 "$TOP/bin/fail" judge run 'response>1ms'
+	run -3 "$TOP/bin/fail" judge run 'response>1ms'	# of one repeat
 	run -5 "$TOP/bin/fail" judge run 'invalid>0'
 	run -0 "$TOP/bin/fail" judge run 'invalid>1,late_p99_ms_max>1s'
 	edit_json run/cells/web-6/1/vusers.json '.result.valid = false'
@@ -211,9 +211,10 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	line 36
 	[[ $(finding run balance text) == *"one is busy for 72 % of its share, the other for 72 % of its share"*\
 "all rates that is a straight line (R² 1.000, at most 0.0 points off)"* ]]
-	# (40, 18), (80, 66), (160, 72): R² is 2960^2 / (7466.67 * 1752); the second row lies 14 + 13.333 * 2960 / 7466.67 off
+	# (40, 18), (80, 66), (160, 72): R² is 2960^2 / (7466.67 * 1752); the second row lies 14 + 13.333 * 2960 / 7466.67 off.
+	# Three points may scatter as well as bend
 	line 66
-	[[ $(finding run balance text) == *"no straight line (R² 0.670, at most 19.3 points off)"* ]]
+	[[ $(finding run balance text) == *"may be a straight line (R² 0.670, at most 19.3 points off)"* ]]
 	"$TOP/bin/report" run
 	grep -q 'CPU, % of its share; R² 0.670' run/figures/servers.svg
 }
