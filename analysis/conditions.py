@@ -249,9 +249,9 @@ def figure_of(row: Row, asked: Asked, run: Run) -> Figure:
     c = asked.column
     own = amount(row, c.column)
     # (a largest value is what was seen)
-    could = row.get('repeats') is not None or PERCENTILE.fullmatch(c.column)
+    could = row.get('repeats') is not None or PERCENTILE.fullmatch(c.column) is not None
     could = could and f'{c.column}_low' in row and 'max' not in c.column
-    bare = bool(could) and own.low is None and own.value is not None and not own.both
+    bare = could and own.low is None and own.value is not None and not own.both
     endless = endless_why(row, c.column)
     a = known_amount(row, c.column)
     a = replace(a, unit=c.unit.removeprefix('-'), least=None)

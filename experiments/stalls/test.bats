@@ -76,7 +76,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		latency_p99_ms -
 		latency_max_ms 131.106
 		latency_max_ms_above 0
-		late_share_percent 50.526 44.5~0.1 56.5~0.1
+		late_share_percent 50.526 43~0.4 58~0.4
 		late_interval exact
 		mean_stall_ms 11.2 9.710 12.690
 		updates_per_s 16.341
