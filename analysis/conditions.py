@@ -147,7 +147,8 @@ def read(columns: Sequence[Column], text: str, file: str = '') -> list[Asked]:
 
 def columns_of(stem: str) -> list[Column]:
     """Those that a run of this experiment has."""
-    return read_columns(''.join(engine.schema_lines(table_file.read_tables(str(next(in_trees(f'experiments/{stem}/table')))))))
+    file = next(in_trees(f'experiments/{stem}/analysis.py'))
+    return read_columns(''.join(engine.schema_lines(table_file.read_tables(str(file)))))
 
 
 def read_file(path: str) -> str:

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from analysis import table_file
 from analysis.command import Stop
 from analysis.gallery_folders import Gallery, plain_command, read_json, write_json
 from analysis.gallery_facts import Planned
@@ -39,9 +40,8 @@ def pack(run: Path, new: Path, names: Sequence[str]) -> int:
 
 def tables_made(run: Path, experiment: str) -> set[str]:
     """Those that are made of samples, and not given by the experiment."""
-    file = next(in_trees(f'experiments/{experiment}/table'), None)
-    rows = [line.split() for line in file.read_text(encoding='utf-8').splitlines()] if file else []
-    given = {row[1] for row in rows if len(row) > 2 and row[0] == 'table' and row[2] == 'given'}
+    file = next(in_trees(f'experiments/{experiment}/analysis.py'), None)
+    given = {t.name for t in table_file.read_tables(str(file)).tables if t.given} if file else set()
     return {row[1] for row in read_rows(read_text(run / 'schema.tsv')) if len(row) > 1} - given | {'schema', 'long'}
 
 

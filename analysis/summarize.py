@@ -6,11 +6,11 @@ How it is built, from the files of a run folder to its tables; each part is a mo
     spreads       intervals, lines, adjusted p-values
     estimates     estimators of one number of each repeat; quantiles of the values of all repeats
     columns       what a column is: name, unit, source, estimator, decimals; how figures become cells
-    table_file    reads columns from the file `table` of an experiment. It alone knows that form: another may make the same objects
+    table_file    reads COLUMNS of an experiment's analysis.py. It alone knows that form: another may make the same objects
     NAME_columns  extractors: plain functions that read files of a repeat, and give numbers, figures and rows by name. The engine
-                  finds them by the name that `table` says, in the core and in kits; a new one is one file
+                  finds them by the name that COLUMNS say, in the core and in kits; a new one is one file
     engine        takes what columns say from repeats, combines it, writes the tables
-A new column is a line of `table`; if no extractor has its figure, one entry in the dict that an extractor's numbers or figures
+A new column is a line of COLUMNS; if no extractor has its figure, one entry in the dict that an extractor's numbers or figures
 return. With --values the program only computes statistics of plain numbers."""
 import os
 import sys
@@ -93,12 +93,12 @@ def summarize_values(file: str, out: report.Report) -> int:
 # --- a run --------------------------------------------------------------------------------------------------------
 
 def find_table(experiment: str) -> str:
-    """The file `table` of an experiment, in the core or in a kit, below TP_HOME or beside the program."""
+    """The analysis.py of an experiment, in the core or in a kit, below TP_HOME or beside the program."""
     home = os.environ.get('TP_HOME')
     trees = [Path(home)] if home else [Path(p) for p in sys.path if os.path.isdir(f'{p}/experiments')]
     kits = [kit for tree in trees for kit in sorted(tree.glob('kits/[!.]*'))]
-    paths = [f'{tree}/experiments/{experiment}/table' for tree in [*trees, *kits]]
-    return next((p for p in paths if os.access(p, os.R_OK)), paths[0] if paths else f'experiments/{experiment}/table')
+    paths = [f'{tree}/experiments/{experiment}/analysis.py' for tree in [*trees, *kits]]
+    return next((p for p in paths if os.access(p, os.R_OK)), paths[0] if paths else f'experiments/{experiment}/analysis.py')
 
 
 def write_report(out: report.Report, made: 'engine.Made') -> None:
@@ -121,7 +121,7 @@ def summarize_run(folder: str, out: report.Report) -> int:
     given = out.given
     run = samples.read_run(folder)
     run = replace(run, draws=given['draws'] or run.draws, seed=run.seed if given['seed'] is None else given['seed'])
-    tables = table_file.read_tables(f'{given["experiment"]}/table' if given['experiment'] else find_table(run.experiment))
+    tables = table_file.read_tables(f'{given["experiment"]}/analysis.py' if given['experiment'] else find_table(run.experiment))
     samples.read_cells(run, tables.skip_missing)
     made = engine.make(run, tables, lambda text: complain('summarize', text))
     write_report(out, made)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The file `table` of an experiment: which tables there are, and where the number of each column comes from.
+"""COLUMNS of an experiment's analysis.py: which tables there are, and where the number of each column comes from. The text is read,
+and not the module: nothing else of it is needed.
 
     table NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]
     COLUMN HEADING UNIT SOURCE ESTIMATOR [+-]DECIMALS BETTER
@@ -15,7 +16,7 @@ with a blank continues the line before. Columns belong to the table above them.
     raw             rows are points of curves or single runs, not figures: they are not in long.tsv
     counts          what the report calls a repeat (default: cells)
     repeats found   cells have different numbers of repeats; a repeat without a folder has not failed
-    include         lines that several experiments share; path relative to the folder of this file
+    include         COLUMNS that several experiments share; path relative to the folder of this file
 Sources: -, param[:KEY], count:WORD, run:PATH, [SERIES/]FILE.json[!]:PATH[/PATH], EXTRACTOR:FIGURE (classes of columns.py)."""
 import re
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ DEPTH = 4  # of includes
 OWN_FILES = ('schema', 'long', 'run', 'thresholds')
 TABLE_WANTS = 'table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]'
 INCLUDE_WANTS = 'include wants one FILE, and not one that includes this'
+COLUMNS = re.compile(r"^COLUMNS = '''\n(.*?)^'''$", re.DOTALL | re.MULTILINE)
 WORD = re.compile(r'[ \t\r\n]*(?:"([^"]*)("?)|([^ \t\r\n#][^ \t\r\n]*)|(#.*))', re.DOTALL)
 
 
@@ -195,10 +197,13 @@ def read_line(r: Reader, line: str) -> None:
 def read_file(path: str, into: Tables, depth: int) -> None:
     try:
         with open(path, 'rb') as file:
-            text = file.read(BYTES).decode(errors='surrogateescape')
+            whole = file.read(BYTES).decode(errors='surrogateescape')
     except OSError as e:
         raise Stop(f'{path}: {e.strerror}') from None
-    r = Reader(path, into, depth)
+    found = COLUMNS.search(whole)
+    if not found:
+        raise Stop(f"{path}: no COLUMNS = ''', with lines of columns")
+    text, r = found[1], Reader(path, into, depth, whole.count('\n', 0, found.start(1)))
     for line in re.split(r'\n(?![ \t])', text):  # a line that begins with a blank belongs to the line before
         r.line += 1 + line.count('\n')
         read_line(r, line)

@@ -13,6 +13,54 @@ from analysis.run import Run, distinct
 from experiments.families import animations
 from experiments.families.animations import SHOWN, byte_words, loop_rows, mbit, system, systems
 
+COLUMNS = '''
+# loop: what comes again, frames, a page, a caret or a bar; fresh: frames that are shown once, in the same session; banner,
+# banner-fresh: the same, larger.
+table summary cells schema=animation/1
+# column                    heading                       unit   source                             estimator decimals better
+cell                        Condition                     -      count:name                         -         text     -
+protocol                    Protocol                      -      param                              -         text     -
+shows                       Shown                         -      param                              -         text     -
+draw                        "Drawn as"                    -      param                              -         text     -
+state                       State                         -      count:measured                     -         text     -
+repeats                     Repeats                       -      count:complete                     -         0        -
+failed                      Failed                        -      count:failed                       -         0        -
+marked                      Flagged                       -      count:flagged                      -         0        -
+mbit_per_s                  Display                       Mbit/s steps:loop.mbit_per_s              mean+ci   3        lower
+kb_per_s                    Display                       KB/s   steps:loop.kb_per_s                mean+ci   3        lower
+frame_wire_bytes            "A frame of the loop"         bytes  steps:loop.bytes_per_frame         mean+ci   3        lower
+new_frame_wire_bytes        "A new frame"                 bytes  steps:fresh.bytes_per_frame        mean+ci   3        lower
+share_percent               "Share of a new frame"        %      steps:loop.share_percent           mean+ci   3        lower
+cpu_percent                 "Server CPU"                  %      steps:loop.cpu_percent             mean+ci   3        lower
+new_cpu_percent             "CPU with new frames"         %      steps:fresh.cpu_percent            mean+ci   3        lower
+seen_per_s                  "Frames seen"                 1/s    steps:loop.seen_per_s              mean+ci   3        higher
+shown_per_s                 "Frames drawn"                1/s    steps:loop.shown_per_s             mean      3        higher
+late_percent                "Late frames"                 %      steps:loop.late_percent            mean      3        lower
+input_mbit_per_s            Input                         Mbit/s steps:loop.input_mbit_per_s        mean      3        lower
+packets_per_frame           "Packets a frame"             -      steps:loop.packets_per_frame       mean      3        lower
+verdict                     Sent                          -      steps:loop.verdict                 -         text     -
+users_10mbit                "Users on 10 Mbit/s"          -      steps:loop.users_10                -         0        higher
+users_100mbit               "Users on 100 Mbit/s"         -      steps:loop.users_100               -         0        higher
+users_1000mbit              "Users on 1000 Mbit/s"        -      steps:loop.users_1000              -         0        higher
+banner_mbit_per_s           "Banner, display"             Mbit/s steps:banner.mbit_per_s            mean      3        lower
+banner_frame_wire_bytes     "A frame of the banner"       bytes  steps:banner.bytes_per_frame       mean      3        lower
+banner_new_frame_wire_bytes "A new banner frame"          bytes  steps:banner-fresh.bytes_per_frame mean      3        lower
+banner_share_percent        "Share of a new banner frame" %      steps:banner.share_percent         mean      3        lower
+banner_seen_per_s           "Banner frames seen"          1/s    steps:banner.seen_per_s            mean      3        higher
+banner_verdict              "Banner sent"                 -      steps:banner.verdict               -         text     -
+frame_bytes                 "A frame as it is"            bytes  steps:loop.frame_bytes             mean      0        -
+information_bytes           "Least bytes, lossless"       bytes  steps:loop.information_bytes       mean      0        -
+
+table bandwidth rows:steps schema=bandwidth/1 raw            # of the first complete repeat, in pieces of half a second
+cell        Condition    -      - - text -
+protocol    Protocol     -      - - text -
+shows       Shown        -      - - text -
+draw        "Drawn as"   -      - - text -
+step        Step         -      - - text -
+time_s      Time         s      - - +-3  -
+mbit_per_s  Display      Mbit/s - - 4    lower
+cpu_percent "Server CPU" %      - - 2    lower
+'''
 SIMPLE_KB = 10  # a second: simple animations generally took less in the paper, for short durations
 SENT = {'again': 'sent again', 'in part': 'sent in part', 'cached': 'shown from a cache', 'unclear': 'sent again in some repeats'}
 

@@ -12,6 +12,71 @@ from analysis.run import Run, bare, distinct, settings_of
 from experiments.families import animations
 from experiments.families.animations import byte_words, loop_rows, mbit, system, systems
 
+COLUMNS = '''
+# A source remembered:POINT.FIGURE is a figure of one step of the search: miss, hit, fits, over, random, hot (README.md).
+table summary cells schema=cache/1
+# column             heading                  unit   source                            estimator decimals better
+cell                 Condition                -      count:name                        -         text     -
+protocol             Protocol                 -      param                             -         text     -
+draw                 "Drawn as"               -      param                             -         text     -
+state                State                    -      count:measured                    -         text     -
+repeats              Repeats                  -      count:complete                    -         0        -
+failed               Failed                   -      count:failed                      -         0        -
+marked               Flagged                  -      count:flagged                     -         0        -
+verdict              Cache                    -      remembered:verdict                -         text     -
+frames_low           "Frames that fit"        -      remembered:low                    min       0        higher
+frames_high          "First that do not"      -      remembered:high                   max       0        higher
+frames_most          "Longest tried"          -      remembered:most                   max       0        -
+places               Places                   -      remembered:places                 mean      1        higher
+new_frame_wire_bytes "A new frame"            bytes  remembered:miss.bytes_per_frame   mean      1        lower
+hit_wire_bytes       "A hit"                  bytes  remembered:hit.bytes_per_frame    mean      1        lower
+over_hits_percent    "Hits, longer loop"      %      remembered:over.hits_percent      mean      3        higher
+random_hits_percent  "Hits, random order"     %      remembered:random.hits_percent    mean      3        higher
+hot_hits_percent     "Hits, hot frames"       %      remembered:hot.hits_percent       mean      3        higher
+random_places        "Places by random order" -      remembered:random_places          mean      3        higher
+fits_mbit_per_s      "Loop that fits"         Mbit/s remembered:fits.mbit_per_s        mean      3        lower
+over_mbit_per_s      "Longer loop"            Mbit/s remembered:over.mbit_per_s        mean      3        lower
+fits_cpu_percent     "CPU, loop that fits"    %      remembered:fits.cpu_percent       mean      3        lower
+over_cpu_percent     "CPU, longer loop"       %      remembered:over.cpu_percent       mean      3        lower
+fits_seen_per_s      "Seen, loop that fits"   1/s    remembered:fits.seen_per_s        mean      3        higher
+over_seen_per_s      "Seen, longer loop"      1/s    remembered:over.seen_per_s        mean      3        higher
+over_frames          "Longer loop, frames"    -      remembered:over.frames            first     0        -
+random_frames        "Random order, frames"   -      remembered:random.frames          first     0        -
+hot_frames           "Hot order, frames"      -      remembered:hot.frames             first     0        -
+policy               "Gives up"               -      remembered:policy                 -         text     -
+scan_points          "Loops scanned"          -      remembered:scan_points            sum       0        -
+scan_agree           "Loops that agree"       -      remembered:scan_agree             sum       0        -
+cache_sent_bytes     "Cache, as sent"         bytes  remembered:sent_bytes             mean      0        -
+cache_picture_bytes  "Cache, as pictures"     bytes  remembered:picture_bytes          mean      0        -
+frame_bytes          "A frame as it is"       bytes  remembered:miss.frame_bytes       mean      0        -
+information_bytes    "Least bytes, lossless"  bytes  remembered:miss.information_bytes mean      0        -
+
+table points rows:remembered schema=cache-point/1        # every step of every repeat
+cell             Condition      -      param - text -
+protocol         Protocol       -      param - text -
+draw             "Drawn as"     -      param - text -
+repeat           Repeat         -      param - 0    -
+name             Step           -      param - text -
+order            Order          -      param - text -
+frames           Frames         -      param - 0    -
+mbit_per_s       Display        Mbit/s - - 4    lower
+frame_wire_bytes "A frame"      bytes  - - 1    lower
+hits_percent     Hits           %      - - 2    higher
+cpu_percent      "Server CPU"   %      - - 2    lower
+shown_per_s      "Frames drawn" 1/s    - - 2    higher
+seen_per_s       "Frames seen"  1/s    - - 2    higher
+
+table overtime rows:remembered schema=cache-time/1 raw       # of the first complete repeat, in pieces of half a second
+cell         Condition     -      - - text -
+protocol     Protocol      -      - - text -
+draw         "Drawn as"    -      - - text -
+part         Step          -      - - text -
+frames       Frames        -      - - 0    -
+time_s       Time          s      - - 3    -
+mbit_per_s   Display       Mbit/s - - 4    lower
+cpu_percent  "Server CPU"  %      - - 2    lower
+hits_percent "Hits so far" %      - - 2    higher
+'''
 BANNER_PIXELS = 468 * 60 * 200
 POLICIES = {'LRU': 'the least recently shown frame (LRU)', 'FIFO': 'the frame that was cached first (FIFO)',
             'random': 'a random frame', 'MRU': 'the most recently shown frame (MRU)'}

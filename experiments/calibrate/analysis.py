@@ -10,6 +10,31 @@ from analysis.notes import NOTHING_MEASURED, value_text
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
 
+COLUMNS = '''
+counts trains
+table summary rows:offsets schema=calibration/1
+path          Path                        -  param - text -
+probe         Probe                       -  param - text -
+delay         Delay                       -  param - text -
+trains        Trains                      -  - - 0    -
+marked        Flagged                     -  - - 0    lower
+keys          Keys                        -  - - 0    -
+lost          Lost                        -  - - 0    lower
+injected_ms   Injected                    ms - - 4    -
+measured_ms   Measured                    ms - - 4    -
+offset_ms     Offset                      ms - - +-4  lower
+offset_min_ms "Least offset"              ms - - +-4  lower
+offset_max_ms "Largest offset"            ms - - +-4  lower
+sd_ms         "Standard deviation"        ms - - 4    lower
+tail_percent  "Tail from"                 %  - - 0    -
+tail_ms       "Tail beyond the offset"    ms - - 4    lower
+error_ms      "Error at the tail"         ms - - 4    lower
+there_ms      "Way there"                 ms - - +-4  lower
+back_ms       "Way back"                  ms - - +-4  lower
+less_base_ms  "Less that without a delay" ms - - +-4  lower
+floor_ms      "Of the path itself"        ms - - 3    -
+less_floor_ms "Less that"                 ms - - +-4  lower
+'''
 PATHS = {'vnc-refecho': 'vnc:refecho'}
 PROBES = {'patch': 'from pixels', 'wire': 'on the wire'}
 Rows = list[dict[str, Any]]

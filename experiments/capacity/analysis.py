@@ -11,6 +11,95 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct, settings_of
 
+COLUMNS = '''
+counts repeats
+table summary rows:headcount schema=capacity/1
+# column               heading                       unit  source estimator decimals better
+system                 Session                       -     param  -         text     -
+protocol               Protocol                      -     param  -         text     -
+app                    Application                   -     param  -         text     -
+users                  Users                         -     param  -         0        -
+state                  State                         -     -      -         text     -
+repeats                Searches                      -     -      -         0        -
+failed                 Failed                        -     -      -         0        lower
+marked                 Flagged                       -     -      -         0        lower
+mean_ms                Mean                          ms    -      -         3        lower
+p50_ms                 Median                        ms    -      -         3        lower
+p95_ms                 "95 %"                        ms    -      ends      3        lower
+apdex                  Apdex                         -     -      ends      4        higher
+late_percent           Late                          %     -      -         3        lower
+all_p95_ms             "Largest 95 % of a user"      ms    -      -         3        lower
+all_mean_ms            "Mean of all users"           ms    -      -         3        lower
+jain                   "Jain's index"                -     -      -         4        higher
+worst_over_median      "Worst / median user"         -     -      -         3        lower
+median_p95_ms          "Median 95 % of the users"    ms    -      -         3        lower
+keys_per_s             Keys                          1/s   -      -         3        -
+server_busy_percent    "CPU busy"                    %     -      ends      3        lower
+client_busy_percent    "Viewers busy"                %     -      -         3        lower
+foreign_percent        "Interference"                %     -      -         3        lower
+waiting                "Waiting for a CPU"           -     -      -         3        lower
+available_bytes        "Memory available"            byte  -      -         0        higher
+swap_in_bytes_per_s    "Swapped in"                  B/s   -      -         0        lower
+link_percent           "Link used"                   %     -      -         3        lower
+own_percent            "CPU used by sessions"        %     -      -         3        lower
+major_faults_per_s     "Major faults"                1/s   -      -         3        lower
+drops_per_s            "Dropped packets"             1/s   -      -         3        lower
+client_waiting         "Viewers waiting"             -     -      -         3        lower
+memory_stall_ms_per_s  "Waiting for memory"          ms/s  -      -         3        lower
+more_ms                "More than alone"             ms    -      - +-3      lower
+wait_ms                "Wait for a CPU per key"      ms    -      -         3        lower
+wait_share_percent     "Of it waiting for a CPU"     %     -      -         3        lower
+wait_over_queue        "Times a queue's wait"        -     -      -         3        lower
+viewers_share_percent  "Of it viewers waiting"       %     -      -         3        lower
+memory_share_percent   "Of it waiting for memory"    %     -      -         3        lower
+faults_percent         "Faults per 100 keys"         -     -      -         3        lower
+drops_percent          "Drops per 100 keys"          -     -      -         3        lower
+
+table points rows:headcount schema=capacity-limit/1
+system                 Session                       -     param  -         text     -
+protocol               Protocol                      -     param  -         text     -
+app                    Application                   -     param  -         text     -
+criterion              Criterion                     -     param  -         text     -
+repeats                Searches                      -     -      -         0        -
+reached                "Reached a limit"             -     -      -         0        -
+users                  "Most users"                  -     -      ends      2        higher
+users_min              Least                         -     -      -         0        higher
+users_max              Most                          -     -      -         0        higher
+plan                   "Plan for"                    -     -      -         0        higher
+untold                 "Limits by late ends"         -     -      -         0        lower
+limit                  "Full beyond"                 -     -      -         text     -
+ended                  "Why it ended"                -     -      -         text     -
+jain_good              "Jain's index, last good"     -     -      -         4        higher
+jain_bad               "Jain's index, first bad"     -     -      -         4        higher
+worst_good             "Worst / median, last good"   -     -      -         3        lower
+worst_bad              "Worst / median, first bad"   -     -      -         3        lower
+forecast               Forecast                      -     -      ends      0        -
+forecast_of            "Full by the forecast"        -     -      -         text     -
+forecast_why           "Why no forecast"             -     -      -         text     -
+forecast_from          "Forecast from users up to"   -     -      -         0        -
+
+table compare rows:headcount schema=capacity-compare/1
+system                 Session                       -     param  -         text     -
+criterion              Criterion                     -     param  -         text     -
+repeat                 Search                        -     param  -         0        -
+name                   Resource                      -     param  -         text     -
+unit                   Unit                          -     -      -         text     -
+at_least               "Full from"                   -     -      -         1        -
+users_good             "Last good users"             -     -      -         0        -
+good                   "There, good"                 -     -      -         2        lower
+users_bad              "First bad users"             -     -      -         0        -
+bad                    "There, bad"                  -     -      -         2        lower
+full                   Full                          -     -      -         0        -
+
+table slope rows:headcount schema=capacity-slope/1
+system                 Session                       -     param  -         text     -
+criterion              Criterion                     -     param  -         text     -
+name                   Resource                      -     param  -         text     -
+points                 Points                        -     -      -         0        -
+none                   "Without keys"                -     -      -         4        -
+slope                  "By key (memory: by user)"    -     -      ends      4        lower
+users                  "Full with users"             -     -      ends      1        higher
+'''
 Rows = list[dict[str, Any]]
 
 

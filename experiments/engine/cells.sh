@@ -217,7 +217,7 @@ exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: of the cells DONE, ME
 # of its files cannot be read; prints which, and why.
 cell_figure() {	# cell_figure FOLDER
 	local work=$RUN/.cell why=''
-	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/table" ] && [ -z "${EXP_TURN-}" ] || return 0	# in turns nobody waits for it
+	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/analysis.py" ] && [ -z "${EXP_TURN-}" ] || return 0	# in turns nobody waits for it
 	rm -rf "$work" && mkdir -p "$work/cells/$CELL" && cp -al "$1" "$work/cells/$CELL/1" &&
 		jq --arg name "$CELL" '.cells |= map(select(.name == $name)) | .settings.repeats = 1' "$RUN/run.json" \
 			>"$work/run.json" &&

@@ -13,6 +13,137 @@ from analysis.notes import value_text
 from analysis.page import Finding, Labels
 from analysis.run import Run, bare, distinct, is_attached, settings_of
 
+COLUMNS = '''
+# Trains of keys beside CPU hogs.
+counts trains
+repeats found
+table summary cells schema=summary/1
+# column                 heading                      unit source                                      estimator  decimals better
+protocol                 Protocol                     -    param                                       -          text  -
+app                      Application                  -    param                                       -          text  -
+sinks                    "CPU hogs"                   -    param                                       -          0     -
+repeats                  Repeats                      -    count:complete                              -          0     -
+state                    State                        -    count:state                                 -          text  -
+keys                     Keys                         -    keys:keys                                   -          0     -
+late_share_percent       Late                         %    keys:late                                   range      3     lower
+late_share_high_percent  "Late, by late ends"         %    keys:late.high                              ends       3     lower
+latency_p50_ms           Median                       ms   keys:p50                                    range      3     lower
+latency_p90_ms           "90 %"                       ms   keys:p90                                    range      3     lower
+latency_p95_ms           "95 %"                       ms   keys:p95                                    range      3     lower
+latency_p99_ms           "99 %"                       ms   keys:p99                                    range      3     lower
+latency_max_ms           Largest                      ms   keys:max                                    range      3     lower
+latency_high_p50_ms      "Median of late ends"        ms   keys:high.p50                               ends+above 3     lower
+latency_high_p90_ms      "90 % of late ends"          ms   keys:high.p90                               ends+above 3     lower
+latency_high_p95_ms      "95 % of late ends"          ms   keys:high.p95                               ends+above 3     lower
+latency_high_p99_ms      "99 % of late ends"          ms   keys:high.p99                               ends+above 3     lower
+latency_high_max_ms      "Largest late end"           ms   keys:high.max                               ends+above 3     lower
+latency_sent_p50_ms      "Median from sending"        ms   keys:sent.p50                               range      3     lower
+mean_stall_ms            "Mean stall"                 ms   stalls:mean_ms                              change+ci  3     lower
+mean_positive_stall_ms   "Mean of stalls over 0"      ms   stalls:mean_positive_ms                     mean+ci    3     lower
+stall_count              Stalls                       -    stalls:count                                mean+ci    3     lower
+largest_gap_ms           "Largest gap"                ms   stalls:gap_ms                               max        3     lower
+jitter_sd_ms             Jitter                       ms   stalls:jitter_sd_ms                         mean+ci    3     lower
+jitter_variance_ms2      "Variance of jitter"         ms2  stalls:jitter_variance_ms2                  mean+ci    3     lower
+updates_per_key          "Updates per key"            -    stall/keyrepeat.json:result.updates_per_key mean+ci    4     higher
+updates_per_s            Updates                      1/s  stalls:updates_per_s                        mean+ci    3     higher
+lateness_p99_us          "Sent late, 99 %"            us   keys:lateness.p99                           ends       3     lower
+lateness_max_us          "Sent late, largest"         us   keys:lateness.max                           -          3     lower
+left_late_max_ms         "Late over 10 ms by this machine" ms keyrepeat.json:result.left_late_max_ms     max        3     lower
+backlog_per_s            "Growth of the backlog"      1/s  keyrepeat.json!:result.backlog_per_s        change+ci  3     lower
+backlog_max_per_s        "Growth, largest"            1/s  keyrepeat.json!:result.backlog_per_s        max        3     lower
+wire_mean_stall_ms       "Mean stall on the wire"     ms   stall/prototap.json:result.stalls.mean_ms   change+ci  3     lower
+wire_jitter_sd_ms        "Jitter on the wire"         ms   stall/prototap.json:result.stalls.jitter_sd_ms mean+ci 3    lower
+hold_mean_stall_ms       "Mean stall, held"           ms   stalls:held_mean_ms                         change+ci  3     lower
+hold_jitter_sd_ms        "Jitter, held"               ms   stalls:held_jitter_sd_ms                    mean+ci    3     lower
+hold_wire_mean_stall_ms  "Held, on the wire"          ms   stalls:held_wire_mean_ms                    change+ci  3     lower
+hold_wire_jitter_sd_ms   "Jitter, held, on the wire"  ms   stalls:held_wire_jitter_sd_ms               mean+ci    3     lower
+wire_bytes_per_key       "Bytes per key"              byte stalls:wire_bytes_per_key                   mean+ci    1     lower
+coalesced_percent        "Answered with a later key"  %    keys:coalesced_percent                      percent+ci 2     lower
+load_share_percent       "CPU of the hogs"            %    sink.json:result.total_share_percent        mean+ci    2     -
+fair_stall_ms            "Mean stall of a fair share" ms   trains:fair_stall_ms                        -          3     -
+overloaded               Overloaded                   -    keys:overloaded                             -          0     lower
+foreign_percent_max      "Interference"               %    */cell.json:foreign_percent                 max        2     lower
+steal_percent_max        "Stolen CPU time"            %    */cell.json:steal_percent                   max        2     lower
+disturbed_percent_max    "Interference and stolen CPU" %   trains:disturbed_percent                    -          2     lower
+foreign_unknown          "Interference unknown"       -    */cell.json:foreign_percent                 unknown    0     lower
+capture_dropped          "Packets not captured"       -    */prototap.json:result.capture.dropped      sum        0     lower
+censored                 Unanswered                   -    keys:censored                               -          0     lower
+stall_repeats            "Series for stalls"          -    stalls:trains                               count      0     -
+failed                   Failed                       -    count:failed                                -          0     lower
+marked                   Flagged                      -    count:flagged                               -          0     lower
+skipped_keys             "Warm-up keys"               -    keys:skipped                                -          0     -
+unknown_keys             "Unknown keys"               -    keys:unknown                                -          0     lower
+ranged_keys              Ranges                       -    keys:ranged                                 -          0     lower
+pairing                  Pairing                      -    keyrepeat.json:result.pairing               same       text  -
+interval                 Interval                     -    keys:interval                               -          text  -
+late_interval            "Interval of the late"       -    keys:late_interval                          -          text  -
+cost_ms                  "CPU time per update"        ms   trains:cost_ms                              -          3     -
+period_ms                Period                       ms   */cell.json:period_ms                       last       3     -
+schedule_jitter_ms       "Jitter of the schedule"     ms   stalls:schedule_jitter_ms                   last       3     -
+wire_updates             "Updates on the wire"        -    stalls:updates_10ms                         sum        0     -
+wire_updates_5ms         "at gaps of 5 ms"            -    stalls:updates_5ms                          sum        0     -
+wire_updates_20ms        "at gaps of 20 ms"           -    stalls:updates_20ms                         sum        0     -
+depends_on_merge         "Depends on the gap"         -    stalls:depends_on_merge                     sum        0     lower
+server_busy_percent      "Server CPUs busy"           %    */cell.json:server_busy_percent             mean       1     -
+probe_cpu_percent_max    "CPU of the probe"           %    */cell.json:probe_cpu_percent               max        2     lower
+capture_cpu_percent_max  "CPU of the capture"         %    */cell.json:capture_cpu_percent             max        2     lower
+same_group               "One scheduling group"       -    trains:same_group                           -          0     -
+competes_session         "Session competes as"        -    trains:session                              -          text  -
+competes_app             "Application competes as"    -    trains:app                                  -          text  -
+competes_sinks           "CPU hogs compete as"        -    trains:sinks                                -          text  -
+reason                   Reason                       -    count:reason                                -          text  -
+wire_repeats             "Series in blocks"           -    blocks:trains                               -          0     -
+wire_keys                "Keys by the wire"           -    blocks:keys                                 -          0     -
+wire_exact_percent       "Exact by the wire"          %    blocks:exact                                -          3     higher
+wire_truth_percent       "In the wire's range"        %    blocks:truth                                ends       3     higher
+wire_truth_keys          "Keys held against it"       -    blocks:truth_keys                           -          0     -
+wire_latency_p50_ms      "Median by the wire"         ms   blocks:p50                                  range      3     lower
+wire_latency_p90_ms      "90 % by the wire"           ms   blocks:p90                                  range      3     lower
+wire_latency_high_p50_ms "Median by the wire, late"   ms   blocks:end.p50                              ends+above 3     lower
+wire_latency_high_p90_ms "90 % by the wire, late"     ms   blocks:end.p90                              ends+above 3     lower
+setting                  Setting                      -    param                                       -          text  -
+part                     Part                         -    param                                       -          text  -
+
+table cdf rows:keys schema=cdf/1 raw
+app        Application            -  - - text -
+sinks      "CPU hogs"             -  - - 0    -
+latency_ms Latency                ms - - 6    lower
+share      Share                  -  - - 6    -
+bound      Bound                  -  - - text -
+setting    Setting                -  - - text -
+part       Part                   -  - - text -
+cost_ms    "CPU time per update"  ms - - 3    -
+protocol   Protocol               -  - - text -
+
+table stages rows:stages schema=stages/1
+app          Application  -  param - text -
+sinks        "CPU hogs"   -  param - 0    -
+stage        Stage        -  param - text -
+keys         Keys         -  - - 0    -
+of_keys      "Of keys"    -  - - 0    -
+mean_ms      Mean         ms - - +-6  lower
+mean_ms_low  "Mean, low"  ms - - +-3  -
+mean_ms_high "Mean, high" ms - - +-3  -
+p50_ms       Median       ms - - +-3  lower
+p90_ms       "90 %"       ms - - +-3  lower
+max_ms       Largest      ms - - +-3  lower
+from_ms      From         ms - - +-6  -
+to_ms        To           ms - - +-6  -
+protocol     Protocol     -  param - text -
+
+table compare rows:keys schema=compare/1 optional
+part    Part                   -  param -    text -
+setting Setting                -  param -    text -
+app     Application            -  param -    text -
+cost_ms "CPU time per update"  ms param -    3    -
+sinks   "CPU hogs"             -  param -    0    -
+pairs   Pairs                  -  - -    0    -
+pairs_why "Pairs not compared" -  - -    text -
+ratio   "Latency by default's" -  - range 4   lower
+p       "p, Holm"              -  - -    6    -
+verdict Verdict                -  - -    text -
+protocol Protocol              -  param -    text -
+'''
 Rows = list[dict[str, Any]]
 ROLES = ('light', 'grouped', 'heavy')
 PERCENTILES = ('p50', 'p90', 'p95', 'p99', 'max')

@@ -13,6 +13,89 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, bare, distinct
 
+COLUMNS = '''
+table summary cells schema=idle/1
+# column              heading                     unit   source                           estimator decimals better
+system                System                      -      param                            -         text  -
+sessions              Sessions                    -      param                            -         0     -
+include ../families/state.py
+seconds               Watched                     s      lost:seconds                     sum       1     -
+lost_ms_per_min       Lost                        ms/min lost:system                      mean+ci   4     lower
+own_ms_per_min        "Lab's processes"           ms/min lost:own                         mean+ci   4     lower
+kernel_ms_per_min     "Kernel and interrupts"     ms/min lost:kernel                      mean+ci   4     lower
+above_ms_per_min      "Above no session"          ms/min lost:above                       ends      4     lower
+foreign_ms_per_min    "Other processes"           ms/min lost:foreign                     mean      4     lower
+itself_ms_per_min     "This measurement"          ms/min lost:itself                      mean      4     lower
+ended_ms_per_min      "Ended, unknown"            ms/min lost:ended                       mean      4     lower
+unexplained_ms_per_min "Stolen or unexplained"    ms/min lost:unexplained                 mean      4     lower
+tick_ms_per_min       "Timer ticks"               ms/min lost:tick                        mean      4     lower
+all_ms_per_min        "All but ticks"             ms/min lost:all                         mean      4     lower
+accounted_ms_per_min  "Lab's processes, by the kernel's account" ms/min cell.json:accounted_ms_per_min mean 4 -
+events_per_min        Events                      1/min  lost:events                      mean      4     lower
+longest_ms            "Longest event"             ms     lost:longest                     max       4     lower
+foreign_percent_max   "Other processes, most"     %      cell.json:foreign_percent        max       3     lower
+steal_percent_max     "Stolen, most"              %      cell.json:steal_percent          max       3     lower
+wakeups               "Tasks woken"               -      wakeups.json:result.wakeups.n    sum       0     -
+bound_1ms_percent "Wait over 1 ms: bound" % lost:bound.1 percent+ci 4 lower
+bound_all_1ms_percent "Bound with other processes, over 1 ms" % lost:bound_all.1 mean 4 lower
+measured_1ms_percent "Wait over 1 ms: measured" % lost:waited.1 ends 4 lower
+bound_5ms_percent "Wait over 5 ms: bound" % lost:bound.5 percent+ci 4 lower
+bound_all_5ms_percent "Bound with other processes, over 5 ms" % lost:bound_all.5 mean 4 lower
+measured_5ms_percent "Wait over 5 ms: measured" % lost:waited.5 ends 4 lower
+bound_10ms_percent "Wait over 10 ms: bound" % lost:bound.10 percent+ci 4 lower
+bound_all_10ms_percent "Bound with other processes, over 10 ms" % lost:bound_all.10 mean 4 lower
+measured_10ms_percent "Wait over 10 ms: measured" % lost:waited.10 ends 4 lower
+bound_50ms_percent "Wait over 50 ms: bound" % lost:bound.50 percent+ci 4 lower
+bound_all_50ms_percent "Bound with other processes, over 50 ms" % lost:bound_all.50 mean 4 lower
+measured_50ms_percent "Wait over 50 ms: measured" % lost:waited.50 ends 4 lower
+bound_100ms_percent "Wait over 100 ms: bound" % lost:bound.100 percent+ci 4 lower
+bound_all_100ms_percent "Bound with other processes, over 100 ms" % lost:bound_all.100 mean 4 lower
+measured_100ms_percent "Wait over 100 ms: measured" % lost:waited.100 ends 4 lower
+bound_late_percent "Wait over the threshold: bound" % lost:bound.threshold percent+ci 4 lower
+bound_all_late_percent "Bound with other processes, over the threshold" % lost:bound_all.threshold mean 4 lower
+
+table slope rows:lost schema=idle-slope/1
+system            Protocol           -      param -    text -
+what              "Whose time"       -      param -    text -
+repeats           Repeats            -      - -    0    -
+sessions_max      "Most sessions"    -      - -    0    -
+slope_ms_per_min  "One more session" ms/min - ends 4    lower
+slope_cpu_percent "Of a CPU"         %      - -    5    lower
+
+table curve rows:lost schema=idle-curve/1 raw
+system            System             -      - -    text -
+sessions          Sessions           -      - -    0    -
+upto_ms           "Up to"            ms     - -    5    -
+lost_ms_per_min   Lost               ms/min - -    4    lower
+all_ms_per_min    "Lost, all"        ms/min - -    4    lower
+
+table who rows:lost schema=idle-who/1
+system            System             -      param -    text -
+sessions          Sessions           -      param -    0    -
+class             Whose              -      param -    text -
+kind              Kind               -      param -    text -
+culprit           Name               -      param -    text -
+lost_ms_per_min   Lost               ms/min - -    4    lower
+share_percent     Share              %      - -    2    -
+times_per_min     Times              1/min  - -    1    lower
+longest_ms        Longest            ms     - -    4    lower
+
+table utilisation rows:lost schema=idle-utilisation/1 raw
+system            System             -      - -    text -
+sessions          Sessions           -      - -    0    -
+time_ms           Time               ms     - -    0    -
+lost_percent      "CPU in use"       %      - -    4    -
+all_percent       "CPU in use, all"  %      - -    4    -
+tick_percent      Ticks              %      - -    4    -
+
+table ticks rows:lost schema=idle-ticks/1 raw
+system            System             -      - -    text -
+sessions          Sessions           -      - -    0    -
+time_ms           Time               ms     - -    0    -
+lost_percent      "CPU in use"       %      - -    4    -
+all_percent       "CPU in use, all"  %      - -    4    -
+tick_percent      Ticks              %      - -    4    -
+'''
 UNIT = 'ms/min'
 WAITS_MS = (1, 5, 10, 50, 100)
 Rows = list[dict[str, Any]]

@@ -12,6 +12,87 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run
 
+COLUMNS = '''
+# Figures are over the runs of all complete repeats: each run is an eviction of its own. Times: from when the key was due.
+# Means have a digit more than the times that pagein reports: a page, which shows two digits, rounds each number once.
+table summary cells schema=paging/1
+# column, heading, unit, source, estimator, decimals, better
+cell                    Condition                          -  count:name                                -    text -
+protocol                Protocol                           -  param                                     -    text -
+swap                    "Swap on"                          -  param                                     -    text -
+session                 Session                            -  param                                     -    text -
+method                  "Paged out by"                     -  param                                     -    text -
+include ../families/state.py
+attempts                Attempts                           -  pagein:paged_out+kept+not_evicted.n       -    0    -
+not_evicted             "Not evicted"                      -  pagein:not_evicted.n                      -    0    lower
+not_in_memory           "Not in memory"                    -  pagein:not_in_memory.n                    -    0    lower
+why                     "Why not evicted"                  -  pagein:why                                -    text -
+in_memory_n             "Runs in memory"                   -  pagein:in_memory.n                        -    0    -
+in_memory_min_ms        "In memory, least"                 ms pagein:in_memory.first_key_ms.min         -    3    lower
+in_memory_mean_ms       "In memory, mean"                  ms pagein:in_memory.first_key_ms.mean        ends+above 4 lower
+in_memory_p50_ms        "In memory, median"                ms pagein:in_memory.first_key_ms.p50         ends+above 3 lower
+in_memory_max_ms        "In memory, largest"               ms pagein:in_memory.first_key_ms.max         ends+above 3 lower
+in_memory_above         "No response"                      -  pagein:in_memory.first_key_ms.above       -    0    lower
+second_in_memory_p50_ms "In memory, median"                ms pagein:in_memory.second_key_ms.p50        ends+above 3 lower
+second_in_memory_max_ms "In memory, largest"               ms pagein:in_memory.second_key_ms.max        ends+above 3 lower
+paged_out_n             "Runs paged out"                   -  pagein:paged_out.n                        -    0    -
+paged_out_min_ms        "Paged out, least"                 ms pagein:paged_out.first_key_ms.min         -    3    lower
+paged_out_mean_ms       "Paged out, mean"                  ms pagein:paged_out.first_key_ms.mean        ends+above 4 lower
+paged_out_p50_ms        "Paged out, median"                ms pagein:paged_out.first_key_ms.p50         ends+above 3 lower
+paged_out_max_ms        "Paged out, largest"               ms pagein:paged_out.first_key_ms.max         ends+above 3 lower
+paged_out_above         "No response"                      -  pagein:paged_out.first_key_ms.above       -    0    lower
+second_paged_out_p50_ms "After paging, median"             ms pagein:paged_out.second_key_ms.p50        ends+above 3 lower
+second_paged_out_max_ms "After paging, largest"            ms pagein:paged_out.second_key_ms.max        ends+above 3 lower
+kept_n                  "Runs kept in memory"              -  pagein:kept.n                             -    0    -
+kept_min_ms             "Kept, least"                      ms pagein:kept.first_key_ms.min              -    3    lower
+kept_mean_ms            "Kept, mean"                       ms pagein:kept.first_key_ms.mean             ends+above 4 lower
+kept_p50_ms             "Kept, median"                     ms pagein:kept.first_key_ms.p50              ends+above 3 lower
+kept_max_ms             "Kept, largest"                    ms pagein:kept.first_key_ms.max              ends+above 3 lower
+kept_above              "No response"                      -  pagein:kept.first_key_ms.above            -    0    lower
+second_kept_p50_ms      "Kept, median"                     ms pagein:kept.second_key_ms.p50             ends+above 3 lower
+second_kept_max_ms      "Kept, largest"                    ms pagein:kept.second_key_ms.max             ends+above 3 lower
+typed_n                 "Runs typed into"                  -  pagein:paged_out+kept+not_evicted.typed_ms.n            - 0 -
+typed_p50_ms "While typing, median" ms pagein:paged_out+kept+not_evicted.typed_ms.median ends+above 3 lower
+typed_max_ms "While typing, largest" ms pagein:paged_out+kept+not_evicted.typed_max_ms.max ends+above 3 lower
+typed_above             "No response"                      -  pagein:paged_out+kept+not_evicted.typed_max_ms.above    - 0 lower
+evicted_percent_min     "Evicted, at least"                %  pagein:paged_out.evicted_percent.min      -    1    -
+not_evicted_percent_min "Evicted at least, where excluded" %  pagein:not_evicted.evicted_percent.min    -    1    -
+swap_bytes              "In swap"                          B  pagein:paged_out.swap_bytes.mean          -    0    -
+anonymous_bytes         "Private anonymous"                B  pagein:paged_out.anonymous_bytes.mean     -    0    -
+file_resident_bytes     "File pages in memory"             B  pagein:paged_out.file_resident_bytes.mean -    0    -
+file_others_bytes       "mapped by others too"             B  pagein:paged_out.file_others_bytes.mean   -    0    -
+major_faults_min        "Major faults, at least"           -  pagein:paged_out.major_faults_least.min   -    0    -
+major_faults            "Major faults"                     -  pagein:paged_out.major_faults.mean        -    1    lower
+minor_faults            "Minor faults"                     -  pagein:paged_out.minor_faults.mean        -    1    lower
+swap_in_bytes           "Read from swap, all programs"     B  pagein:paged_out.swap_in_bytes.mean       -    0    lower
+read_percent            "Read from the device"             %  pagein:paged_out.read_percent.mean        -    1    -
+kept_major_faults       "Major faults, kept"               -  pagein:kept.major_faults.mean             -    1    lower
+
+table runs rows:pagein schema=paging-run/1 raw
+cell                Condition              -  param - text -
+protocol            Protocol               -  param - text -
+swap                "Swap on"              -  param - text -
+session             Session                -  param - text -
+method              "Paged out by"         -  param - text -
+repeat              Repeat                 -  param - 0    -
+run                 Run                    -  -     - 0    -
+state               State                  -  - - text -
+first_key_ms        "First key"            ms - - 3    lower
+first_key_above     "No response"          -  - - 0    lower
+second_key_ms       "Second key"           ms - - 3    lower
+typed_ms            "While typing, median" ms - - 3    lower
+typed_max_ms        "While typing, largest" ms - - 3   lower
+evicted_percent     Evicted                %  - - 1    -
+swap_bytes          "In swap"              B  - - 0    -
+anonymous_bytes     "Private anonymous"    B  - - 0    -
+file_resident_bytes "File pages in memory" B  - - 0    -
+file_others_bytes   "mapped by others too" B  - - 0    -
+major_faults        "Major faults"         -  - - 0    lower
+minor_faults        "Minor faults"         -  - - 0    lower
+swap_in_bytes       "Read from swap"       B  - - 0    lower
+read_percent        "Read from the device" %  - - 0    -
+why                 Why                    -  - - text -
+'''
 SESSIONS = {'plain': 'unprotected', 'private': 'private copies', 'unswapped': 'not swapped', 'beside': 'own memory group',
             'low': 'memory.low', 'throttled': 'batch work throttled'}
 MIB = 1048576.0

@@ -10,6 +10,73 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct, is_attached
 
+COLUMNS = '''
+# A row for each protocol and what was done over it: setup, window (a terminal comes), idle (a minute), key, each piece of work, and
+# all of it.
+table summary rows:channels schema=protocols/1
+# column                   heading                    unit  source estimator decimals better
+protocol                   Protocol                   -     param  -         text     -
+what                       Work                       -     param  -         text     -
+state                      State                      -     -      -         text     -
+repeats                    Repeats                    -     -      -         0        -
+failed                     Failed                     -     -      -         0        -
+marked                     Flagged                    -     -      -         0        -
+different                  "Other work"               -     -      -         0        -
+restless                   "Not at rest"              -     -      -         0        -
+differs_percent            "Pixels that differ"       %     -      -         4        lower
+seconds                    Time                       s     -      -         2        -
+input_wire_bytes           "Input on the wire"        bytes -      ends      2        lower
+input_ip_bytes             "Input in IP packets"      bytes -      ends      3        lower
+input_payload_bytes        "Input payload"            bytes -      -         3        lower
+input_packets              "Input packets"            -     -      -         3        lower
+input_messages             "Input messages"           -     -      -         3        lower
+input_acks                 "Input bare acks"          -     -      -         3        lower
+display_wire_bytes         "Display on the wire"      bytes -      ends      2        lower
+display_ip_bytes           "Display in IP packets"    bytes -      ends      3        lower
+display_payload_bytes      "Display payload"          bytes -      -         3        lower
+display_packets            "Display packets"          -     -      -         3        lower
+display_messages           "Display messages"         -     -      -         3        lower
+display_acks               "Display bare acks"        -     -      -         3        lower
+total_wire_bytes           "Total on the wire"        bytes -      ends      2        lower
+total_ip_bytes             "Total in IP packets"      bytes -      ends      3        lower
+total_payload_bytes        "Total payload"            bytes -      -         3        lower
+total_packets              "Total packets"            -     -      -         3        lower
+total_messages             "Total messages"           -     -      -         3        lower
+total_acks                 "Total bare acks"          -     -      -         3        lower
+mean_message_ip_bytes      "IP bytes a message"       bytes -      -         2        -
+mean_message_payload_bytes "Payload a message"        bytes -      -         2        -
+mean_packet_wire_bytes     "Wire bytes a packet"      bytes -      -         2        -
+vip_saving_percent         "Saved without IP headers" %     -      ends      2        -
+ethernet_percent           "Ethernet headers"         %     -      -         2        lower
+ip_percent                 "IP headers"               %     -      -         2        lower
+transport_percent          "TCP headers"              %     -      -         2        lower
+tls_percent                "TLS record headers"       %     -      -         2        lower
+
+table protocols rows:channels schema=protocols-bytes/1    # bytes on the wire, both channels, of the same work only
+protocol     Protocol         -     param - text -
+all_bytes    "All work"       bytes - - 0    lower
+text_bytes   Text             bytes - - 0    lower
+draw_bytes   Drawing          bytes - - 0    lower
+browse_bytes Pages            bytes - - 0    lower
+setup_bytes  Set-up           bytes - - 0    lower
+window_bytes "First terminal" bytes - - 0    lower
+idle_bytes   "Idle minute"    bytes - - 0    lower
+key_bytes    "Traffic per key" bytes - - 0  lower
+
+table shares rows:channels schema=protocols-shares/1    # IP bytes of all work, in percent of those of another protocol
+protocol      Protocol      - param - text -
+other         "Compared with" - -   - text -
+share_percent Share         % -    ends 4  lower
+
+table keys cells schema=protocols-keys/1    # a key of each session; of other cells nothing
+protocol      Protocol -  param                                           -          text -
+part          Part     -  param                                           -          text -
+state         State    -  count:measured                                  -          text -
+repeats       Repeats  -  count:complete                                  -          0    -
+key_p50_ms    Median   ms keyrepeat.json:result.latency_from_due_ms.p50   range      3    lower
+key_p95_ms    "95 %"   ms keyrepeat.json:result.latency_from_due_ms.p95   range      3    lower
+late_percent  Late     %  keyrepeat.json:result.late_share_percent        range      2    lower
+'''
 PARTS = {'text': 'editing a text', 'draw': 'drawing', 'browse': 'looking at pages', 'all': 'all work', 'setup': 'set-up',
          'window': 'first terminal', 'idle': 'idle minute', 'key': 'a key'}
 Rows = list[dict[str, Any]]

@@ -12,6 +12,57 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, bare, distinct
 
+COLUMNS = '''
+table summary cells schema=rtt/1
+# column                heading                unit   source                                      estimator decimals better
+cell                    Cell                   -      count:name                                  -         text  -
+link                    Link                   -      param                                       -         text  -
+queue                   Queue                  -      param                                       -         text  -
+transport               Load                   -      param                                       -         text  -
+load                    "Load asked for"       %      param                                       -         0     -
+probe                   Probe                  -      param                                       -         text  -
+include ../families/state.py
+link_bit_s              "Rate of the link"     bit/s  cell.json:link_bit_s                        last      0     -
+queue_bytes             "Length of the queue"  byte   cell.json:queue_bytes                       last      0     -
+bucket_bytes            "Token bucket"         byte   cell.json:bucket_bytes                      last      0     -
+load_percent            "Load that arrived"    %      netload:received_percent                    percent+ci 4    -
+sent_percent            "Load that was sent"   %      netload:sent_percent                        mean      4     -
+received_payload_mbit_s "Payload that arrived" Mbit/s netload.json:result.received_payload_mbit_s mean      4     higher
+load_lost_percent       "Load lost"            %      netload.json:result.lost_percent            mean      4     lower
+load_behind_ms_max      "Load behind its time" ms     netload.json:result.behind_ms               max       3     lower
+n                       "Pings or keys"        -      keys:asked                                  -         0     -
+lost                    Lost                   -      keys:unknown                                -         0     lower
+lost_percent            Lost                   %      keys:unknown_percent                        -         3     lower
+later                   "Later than the wait"  -      keys:censored                               -         0     lower
+late_percent            Late                   %      keys:late                                   range     2     lower
+mean_ms                 Mean                   ms     keys:mean                                   range     4     lower
+sd_ms                   "Standard deviation"   ms     keys:sd                                     range     4     lower
+variance_ms2            Variance               ms2    keys:variance                               range     5     lower
+min_ms                  Least                  ms     keys:min                                    range     4     lower
+p50_ms                  Median                 ms     keys:p50                                    range     4     lower
+p90_ms                  "90 %"                 ms     keys:p90                                    range     4     lower
+p99_ms                  "99 %"                 ms     keys:p99                                    range     4     lower
+max_ms                  Largest                ms     keys:max                                    range     4     lower
+congestion              "Congestion control"   -      netload.json:settings.congestion_control     same      text  -
+frame_ms                "A frame on the link"  ms     netload:frame_ms                            -         4     -
+even_wait_ms            "Wait beside even frames" ms  netload:even_wait_ms                        -         4     -
+even_variance_ms2       "Variance beside even frames" ms2 netload:even_variance_ms2               -         5     -
+md1_wait_ms             "Wait by M/D/1"        ms     netload:md1_wait_ms                         -         4     -
+md1_variance_ms2        "Variance by M/D/1"    ms2    netload:md1_variance_ms2                    -         5     -
+queue_ms                "Full queue"           ms     netload:queue_ms                            last      3     -
+server_busy_percent_max "Server CPUs busy"     %      cell.json:server_busy_percent               max       1     lower
+client_busy_percent_max "Client CPUs busy"     %      cell.json:client_busy_percent               max       1     lower
+foreign_percent_max     "Interference"         %      cell.json:foreign_percent                   max       2     lower
+steal_percent_max       "Stolen CPU time"      %      cell.json:steal_percent                     max       2     lower
+
+table curve rows:netload schema=rtt-curve/1 raw
+link         Link     -   - - text -
+load_percent Load     %   - - 1    -
+wait_ms      Wait     ms  - - 5    -
+variance_ms2 Variance ms2 - - 6    -
+even_wait_ms      "Wait beside even frames"     ms  - - 5 -
+even_variance_ms2 "Variance beside even frames" ms2 - - 6 -
+'''
 TRANSPORTS = {'udp': 'UDP at regular intervals', 'random': 'UDP at random intervals', 'tcp': 'TCP', 'reno': 'TCP with Reno',
               'none': 'no load'}
 Rows = list[dict[str, Any]]

@@ -14,6 +14,9 @@ from analysis.run import Run, distinct
 from experiments.families import trains
 from experiments.families.trains import Rows, is_several, latency, over, protocol, systems
 
+COLUMNS = '''
+include ../families/trains.py
+'''
 BASE = 'default'
 # Largest percentage of late keys with which a response counts as nearly as fast as without load. (That response is computed: its
 # CPU time and the least wait of the server.)

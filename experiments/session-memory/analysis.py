@@ -11,6 +11,78 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, bare, distinct
 
+COLUMNS = '''
+table summary rows:logins schema=login/1
+# column                  heading                     unit source estimator decimals better
+system                    Login                       -    param  -         text     -
+protocol                  Protocol                    -    param  -         text     -
+kind                      Kind                        -    param  -         text     -
+logins                    Logins                      -    param  -         0        -
+state                     State                       -    -      -         text     -
+repeats                   Repeats                     -    -      -         0        -
+failed                    Failed                      -    -      -         0        lower
+marked                    Flagged                     -    -      -         0        lower
+processes                 Processes                   -    -      -         2        lower
+threads                   Threads                     -    -      -         2        lower
+private_bytes             Private                     bytes -     ends      0        lower
+private_clean_bytes       "Private clean"             bytes -     ends      0        lower
+pss_bytes                 "Fair share (PSS)"          bytes -     ends      0        lower
+group_bytes               Charged                     bytes -     ends      0        lower
+server_bytes              "In use on the server"      bytes -     ends      0        lower
+private_dirty_bytes       "Private dirty"             bytes -     -         0        lower
+swap_bytes                Swap                        bytes -     -         0        lower
+shared_bytes              Shared                      bytes -     -         0        -
+page_tables_bytes         "Page tables"               bytes -     -         0        lower
+group_kernel_bytes        "Charged, kernel"           bytes -     -         0        lower
+group_shared_memory_bytes "Charged, shared memory"    bytes -     -         0        lower
+group_file_cache_bytes    "Charged, file cache"       bytes -     -         0        -
+machine_bytes             "In use on the machine"     bytes -     -         0        lower
+lab_bytes                 "Used by the lab"           bytes -     -         0        -
+machine_processes_bytes   "Machine, processes"        bytes -     -         0        lower
+machine_kernel_bytes      "Machine, kernel"           bytes -     -         0        lower
+machine_file_cache_bytes  "Machine, file cache"       bytes -     -         0        -
+machine_total_bytes       "Memory of the machine"     bytes -     -         0        -
+private_mb                Private                     MB   -      ends      3        lower
+each_mb                   "Private, each"             MB   -      -         3        lower
+private_clean_mb          "Private clean"             MB   -      ends      3        lower
+pss_mb                    "Fair share (PSS)"          MB   -      ends      3        lower
+group_mb                  Charged                     MB   -      ends      3        lower
+server_mb                 "In use on the server"      MB   -      ends      3        lower
+
+table slope rows:logins schema=login-slope/1
+system                    Login                       -    param  -         text     -
+what                      Memory                      -    param  -         text     -
+repeats                   Repeats                     -    -      -         0        -
+logins_min                "From logins"               -    -      -         0        -
+logins_max                "To logins"                 -    -      -         0        -
+slope_bytes               "One more login"            bytes -     ends      0        lower
+start_bytes               "Beginning of the line"     bytes -     ends      0        lower
+slope_mb                  "One more login"            MB   -      ends      3        lower
+
+table who rows:logins schema=login-who/1
+system                    Login                       -    param  -         text     -
+logins                    Logins                      -    param  -         0        -
+name                      Process                     -    param  -         text     -
+class                     "Part of"                   -    param  -         text     -
+count                     Count                       -    -      -         2        -
+threads                   Threads                     -    -      -         2        -
+private_bytes             Private                     bytes -     ends      0        lower
+private_dirty_bytes       "Private dirty"             bytes -     -         0        lower
+swap_bytes                Swap                        bytes -     -         0        lower
+private_clean_bytes       "Private clean"             bytes -     -         0        lower
+pss_bytes                 "Fair share (PSS)"          bytes -     -         0        lower
+shared_bytes              Shared                      bytes -     -         0        -
+page_tables_bytes         "Page tables"               bytes -     -         0        lower
+private_kb                Private                     KB   -      ends      0        lower
+
+# a guest with the kernel and process 1
+table empty rows:logins schema=login-empty/1 optional
+memory_bytes              Memory                      B    -      -         0        -
+unavailable_bytes         "Not for applications"      B    -      -         0        lower
+reserved_bytes            "Reserved at boot"          B    -      -         0        lower
+used_bytes                "In use"                    B    -      -         0        lower
+processes_bytes           "By processes"              B    -      -         0        lower
+'''
 MIB = 1048576.0
 Rows = list[dict[str, Any]]
 

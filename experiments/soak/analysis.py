@@ -9,6 +9,51 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
 
+COLUMNS = '''
+table summary cells schema=soak/1
+# column       heading              unit  source                                 estimator decimals better
+protocol       Protocol             -     param                                  -         text     -
+include ../families/state.py
+verdict        Verdict              -     cell.json:drift.verdict                same      text     -
+ended          "Ended early"        -     cell.json:reason                       same      text     -
+seconds        Length               s     cell.json:drift.seconds                mean      1        -
+blocks         Blocks               -     cell.json:drift.blocks                 sum       0        -
+keys           Keys                 -     cell.json:keys                         sum       0        -
+keys_in_doubt  "Keys in doubt"      -     cell.json:keys_in_doubt                sum       0        lower
+blocks_in_doubt "Blocks in doubt"   -     cell.json:blocks_in_doubt              sum       0        lower
+floor_ms       "Floor at first"     ms    cell.json:drift.figures.0.first        mean      3        lower
+last_floor_ms  "Floor at last"      ms    cell.json:drift.figures.0.last         mean      3        lower
+moved_first    "Grew first"         -     cell.json:drift.moved_first            same      text     -
+
+table figures rows:drift schema=soak-figure/1
+protocol       Protocol             -     param - text -
+repeat         Repeat               -     -     - 0    -
+figure         Figure               -     -     - text -
+session        Session              -     -     - text -
+ended          "Ended early"        -     -     - text -
+unit           Unit                 -     -     - text -
+verdict        Verdict              -     -     - text -
+told_by        "Told by"            -     -     - text -
+first          "At first"           -     -     - 4    lower
+last           "At last"            -     -     - 4    lower
+change         "Second half"        -     -     - 4    lower
+low            "From"               -     -     - 4    -
+high           "To"                 -     -     - 4    -
+end            "Last eighth"        -     -     - 4    lower
+change_unit    "Unit of change"     -     -     - text -
+since_h        "Since"              h     -     - 3    -
+step           "Step"               -     -     - 4    -
+per_hour       "Each hour"          -     -     - 4    lower
+told_h         "Told after"         h     -     - 3    -
+returned_h     "Back after"         h     -     - 3    -
+
+table blocks rows:drift schema=soak-block/1 raw
+protocol       Protocol             -     -     - text -
+repeat         Repeat               -     -     - 0    -
+figure         Figure               -     -     - text -
+time_h         Time                 h     -     - 5    -
+value          Value                -     -     - 4    -
+'''
 Rows = list[dict[str, Any]]
 NAMES = {
     'floor_ms': 'the 10 % value of the response time', 'median_ms': 'the median response time',

@@ -20,6 +20,11 @@ from experiments.families import trains
 from experiments.families.trains import (ROLES, Rows, at_load, but_unmeasured, is_several, latency, loads_tried, order, over,
                                          protocol, role_words, rows_of, systems, unloaded, who_words, with_load)
 
+COLUMNS = '''
+include ../families/trains.py
+'''
+
+
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
 # If no
 # key was late, but too few were typed to exclude so many, or there is no interval, it "had no late key". (Also in GLOSSARY.md.)

@@ -13,6 +13,43 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct, is_attached
 
+COLUMNS = '''
+counts trains
+table summary cells schema=wan/1
+# column        heading                   unit source                           estimator decimals better
+protocol        Protocol                  -    param                            -         text  -
+app             Application               -    run:settings.app                 -         text  -
+rtt_ms          "Round trip"              ms   param                            -         3     -
+loss_percent    Loss                      %    param                            -         3     -
+keys_per_s      "Keys typed"              1/s  param                            -         1     -
+include ../families/state.py
+ping_ms         Ping                      ms   cell.json:parameters.ping_ms     mean      3     lower
+keys            Keys                      -    keys:keys                        -         0     -
+ranged          Ranges                    -    keys:ranged                      -         0     lower
+unanswered      Unanswered                -    keys:censored                    -         0     lower
+p50_ms          Median                    ms   keys:p50                         range     3     lower
+p50_late_end_ms "Median of late ends"     ms   keys:end.p50                     ends+above 3     lower
+p90_ms          "90 %"                    ms   keys:p90                         range     3     lower
+p95_ms          "95 %"                    ms   keys:p95                         range     3     lower
+p99_ms          "99 %"                    ms   keys:p99                         range     3     lower
+max_ms          Largest                   ms   keys:max                         range     3     lower
+max_above       "Largest is a bound"      -    keys:bound                       -         0     -
+late_percent    Late                      %    keys:late                        range     2     lower
+updates_per_key "Updates by key answered" -    keys:updates_per_answer          -         3     -
+wire_bytes_per_key "Traffic per key"      bytes stalls:wire_bytes_per_key        mean+ci   1     lower
+packets         Packets                   -    cell.json:link.packets           sum       0     -
+lost            Lost                      -    cell.json:link.lost              sum       0     lower
+lost_percent    Lost                      %    cell.json:link.lost/link.packets share+ci  3     lower
+
+table slope rows:slope schema=wan-slope/1
+protocol  Protocol               -  param -    text -
+points    Points                 -  - -    0    -
+slope     "Round trips per key"  -  - ends 4    lower
+slope_why "Why no line"          -  - -    text -
+late_from_ms "Late from a round trip of" ms - ends 1 higher
+start_ms  "Without a round trip" ms - - +-3  lower
+spread_ms Spread                 ms - -    3    lower
+'''
 APPS = {'light': 'vim in a terminal', 'heavy': 'the reference application', 'own': 'the application in the window'}
 LATER = 1.15  # times as long as alone: a protocol that waits for a round trip between updates
 Rows = list[dict[str, Any]]

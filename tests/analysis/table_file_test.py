@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the file `table` says, and one line for each thing that is wrong in it."""
+"""What COLUMNS say, and one line for each thing that is wrong in it."""
 import pytest
 
 from analysis import table_file
@@ -8,8 +8,9 @@ from analysis.command import Stop
 
 
 def read(tmp_path, text):
-    (tmp_path / 'table').write_text(text)
-    return table_file.read_tables(str(tmp_path / 'table'))
+    file = tmp_path / 'analysis.py'
+    file.write_text(f"COLUMNS = '''\n{text}'''\n")
+    return table_file.read_tables(str(file))
 
 
 def test_columns(tmp_path):
@@ -32,29 +33,29 @@ def test_a_change_may_be_negative(tmp_path):
 
 
 @pytest.mark.parametrize('text, said', [
-    ('', 'no table'), ('a A - param - 0 -\n', ':1: a column before the first table: a'), ('table summary\n', ':1: table wants'),
-    ('table ../x cells\n', ':1: table wants'), ('table t cells\ntable t cells\n', ':2: a second table of that name: t'),
-    ('table t rows:nothing\n', ':1: no extractor of rows: nothing'), ('table t rows:../x\n', ':1: no extractor of rows: ../x'),
-    ('table t cells often\n', ':1: neither schema=WORD, optional nor raw: often'),
-    ('table t cells\na A - param - 0\n', ':2: a column wants'),
-    ('table t cells\na "A - param - 0 -\n', ':2: a quote without its end'),
-    ('table t cells\na "A"B - param - 0 -\n', ':2: no blank after a quote'),
-    ('table t cells\na/b A - param - 0 -\n', ':2: no name for a column: a/b'),
-    ('table t cells\na A - param - 0 -\na A - param - 0 -\n', ':3: a second column of that name: a'),
-    ('table t cells\na_low A - param - 0 -\na A - x.json:y mean+ci 0 -\n', ':3: a second column of that name: a_low'),
-    ('table schema cells\n', ":1: a name that a run's own files have: schema"),
-    ('table t cells\na A - x.json:y often 0 -\n', ':2: no such estimator: often'),
-    ('table t cells\na A - x.json:y mean many -\n', ':2: decimals are text or 0 to 9, not: many'),
-    ('table t cells\na A - x.json:y mean 0 best\n', ':2: better is lower, higher or -, not: best'),
-    ('table t cells\na A - x.json:y - 0 -\n', ':2: a number of repeats wants an estimator: a'),
-    ('table t cells\na A - x.json:y share+ci 0 -\n', ':2: share+ci, and it alone, wants FILE:PATH/PATH: a'),
-    ('table t cells\na A - x.json:y/z mean 0 -\n', ':2: share+ci, and it alone, wants FILE:PATH/PATH: a'),
-    ('table t cells\na A - count:sheep - 0 -\n', ':2: no such count: sheep'),
-    ('table t cells\na A - nothing:x - 0 -\n', ':2: no such extractor: nothing'),
-    ('table t cells\na A - what - 0 -\n', ':2: a source is'),
-    ('table t cells\na A - - - 0 -\n', ':2: a table of cells wants a source: a'),
-    ('table t rows:slope\na A - count:state - 0 -\n', ':2: of rows that others write the source is - or param: a'),
-    ('include nothing.table\n', 'nothing.table: No such file'), ('include table\n', 'include wants one FILE'),
+    ('', 'no table'), ('a A - param - 0 -\n', ':2: a column before the first table: a'), ('table summary\n', ':2: table wants'),
+    ('table ../x cells\n', ':2: table wants'), ('table t cells\ntable t cells\n', ':3: a second table of that name: t'),
+    ('table t rows:nothing\n', ':2: no extractor of rows: nothing'), ('table t rows:../x\n', ':2: no extractor of rows: ../x'),
+    ('table t cells often\n', ':2: neither schema=WORD, optional nor raw: often'),
+    ('table t cells\na A - param - 0\n', ':3: a column wants'),
+    ('table t cells\na "A - param - 0 -\n', ':3: a quote without its end'),
+    ('table t cells\na "A"B - param - 0 -\n', ':3: no blank after a quote'),
+    ('table t cells\na/b A - param - 0 -\n', ':3: no name for a column: a/b'),
+    ('table t cells\na A - param - 0 -\na A - param - 0 -\n', ':4: a second column of that name: a'),
+    ('table t cells\na_low A - param - 0 -\na A - x.json:y mean+ci 0 -\n', ':4: a second column of that name: a_low'),
+    ('table schema cells\n', ":2: a name that a run's own files have: schema"),
+    ('table t cells\na A - x.json:y often 0 -\n', ':3: no such estimator: often'),
+    ('table t cells\na A - x.json:y mean many -\n', ':3: decimals are text or 0 to 9, not: many'),
+    ('table t cells\na A - x.json:y mean 0 best\n', ':3: better is lower, higher or -, not: best'),
+    ('table t cells\na A - x.json:y - 0 -\n', ':3: a number of repeats wants an estimator: a'),
+    ('table t cells\na A - x.json:y share+ci 0 -\n', ':3: share+ci, and it alone, wants FILE:PATH/PATH: a'),
+    ('table t cells\na A - x.json:y/z mean 0 -\n', ':3: share+ci, and it alone, wants FILE:PATH/PATH: a'),
+    ('table t cells\na A - count:sheep - 0 -\n', ':3: no such count: sheep'),
+    ('table t cells\na A - nothing:x - 0 -\n', ':3: no such extractor: nothing'),
+    ('table t cells\na A - what - 0 -\n', ':3: a source is'),
+    ('table t cells\na A - - - 0 -\n', ':3: a table of cells wants a source: a'),
+    ('table t rows:slope\na A - count:state - 0 -\n', ':3: of rows that others write the source is - or param: a'),
+    ('include nothing.table\n', 'nothing.table: No such file'), ('include analysis.py\n', 'include wants one FILE'),
 ])
 def test_mistakes(tmp_path, text, said):
     with pytest.raises(Stop) as stop:

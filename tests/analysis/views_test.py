@@ -19,6 +19,7 @@ def shown(view: View):
 
 @pytest.mark.parametrize('folder', FOLDERS, ids=lambda folder: folder.name)
 def test_views_show_only_tables_and_columns_of_their_experiment(folder):
-    made = {(table.name, column.name) for table in table_file.read_tables(str(folder / 'table')).tables for column in table.columns}
+    tables = table_file.read_tables(str(folder / 'analysis.py')).tables
+    made = {(table.name, column.name) for table in tables for column in table.columns}
     used = {name for view in analysis_of(folder.name).views(Run({}, [], {})) for name in shown(view)}
     assert used and not used - made

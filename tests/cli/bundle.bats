@@ -58,7 +58,7 @@ named() {
 		# tables that are packed: all, or those that its experiment gives to its report
 		tar --zstd -xOf "$kept/samples.tar.zst" schema.tsv >run/schema.tsv ||
 			awk 'BEGIN { print "schema\ttable" } $1 == "table" { print "schema/1\t" $2 }' \
-				"${kept%/results/*}/experiments/$(jq -r .experiment run/run.json)/table" >run/schema.tsv
+				"${kept%/results/*}/experiments/$(jq -r .experiment run/run.json)/analysis.py" >run/schema.tsv
 		[ ! -d run/cells ] || bundle --with-typed
 		[[ $output != *"left out"* ]] || { echo "$kept: $output"; return 1; }
 	done

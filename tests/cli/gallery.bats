@@ -36,7 +36,7 @@ made_tree() {
 	ln -s "$TOP/lab" tree/
 	ln -s "$TOP/experiments/families" tree/experiments/
 	printf '#!/bin/sh\nfor run; do :; done\ncd "$run" && cp cells/a/1/*.tsv .\n' >tree/bin/summarize
-	printf 'table summary cells\n' >tree/experiments/made/table
+	printf "COLUMNS = '''\ntable summary cells\n'''\n" >tree/experiments/made/analysis.py
 	printf 'name\tcommand\tdrawing\nsum\tadder 2 3\tdots.gp red\n' >tree/data/computed.tsv
 	printf '#!/bin/sh\nprintf "a\\tsum\\n$1\\t5.128\\n"; printf "0 0\\n1 $2\\n" >"$5"\n' >tree/bin/adder
 	echo 'set terminal svg; set output ARG2; plot ARG1 lc rgb ARG3' >tree/plots/dots.gp

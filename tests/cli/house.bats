@@ -367,7 +367,7 @@ in_scratch() {
 	local plan file wrong=0
 
 	for plan in $(trees 'experiments/*/plan'); do
-		for file in cell.sh table analysis.py README.md test.bats; do
+		for file in cell.sh analysis.py README.md test.bats; do
 			[ -f "${plan%/plan}/$file" ] || { echo "${plan%/plan}/$file is missing"; wrong=1; }
 		done
 	done

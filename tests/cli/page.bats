@@ -337,10 +337,15 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	[[ $output == *Load* && $output != *Application* ]]
 }
 
+columns() {	# columns LINE...: the columns of the made-up experiment
+	sed -i "/^COLUMNS = /,/^'''\$/d" home/experiments/made/analysis.py
+	printf '%s\n' "COLUMNS = '''" "$@" "'''" >>home/experiments/made/analysis.py
+}
+
 # Gives the made-up run columns for ranges, and a row whose median is a range of 10 to 201 ms.
 ranged_rows() {
 	ln -s "$TOP/lab" home/
-	printf 'table summary cells\np50_ms Median ms keys:p50 range 3 lower\n' >home/experiments/made/table
+	columns 'table summary cells' 'p50_ms Median ms keys:p50 range 3 lower'
 	awk -F'\t' -v OFS='\t' '{ print $1, $2, $3, $4, $5, $6, $7, $8 == "note" ? "note" : "", NR == 1 ? "p50_ms_from" : "",
 		NR == 1 ? "p50_ms_to" : "", NR == 1 ? "p50_ms_why" : "" }' run/summary.tsv >new && mv new run/summary.tsv
 	printf 'made/1\tc\t1\t\t9\t210\t0\t\t10\t201\trange\n' >>run/summary.tsv
@@ -384,8 +389,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 @test "--fail-if: status 5 if a condition holds in any row; a malformed condition is refused before a report is made" {
 	local words
 	ln -s "$TOP/lab" home/
-	printf '%s\n' 'table summary cells schema=made/1' 'app Application - param - text -' 'load Load - param - 0 -' \
-		'p50_ms Median ms keys:low.p50 ends+above 3 lower' >home/experiments/made/table
+	columns 'table summary cells schema=made/1' 'app Application - param - text -' 'load Load - param - 0 -' \
+		'p50_ms Median ms keys:low.p50 ends+above 3 lower'
 	judged 0 'median<1ms,load>5,p50_ms<0.001s,load<0'
 	judged 5 'p50>100ms,p50>149.9ms,median>0.1s,load>=5,load<1,p50<2ms'
 	[ "$(grep -c '^FAILED ' <<<"$output")" = 6 ]

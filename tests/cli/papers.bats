@@ -22,6 +22,14 @@ paths() {	# paths PATTERN WORD...: files there are, in all trees, @ being the wo
 	for word in "${@:2}"; do in_trees "${1/@/$word}"; done
 }
 
+# The lines of COLUMNS, with those of files that are included.
+columns_of() {	# columns_of FILE
+	local word name rest
+	sed -n "/^COLUMNS = '''\$/,/^'''\$/{//!p}" "$1" | while read -r word name rest; do
+		if [ "$word" = include ]; then columns_of "${1%/*}/$name"; else echo "$word $name $rest"; fi
+	done
+}
+
 # What a row can name of a table: columns that its experiment declares; of one that a script or a program writes, what drawings
 # read in quotes, if one of these or the command names the table; of a program's report, what its source has in quotes or as names
 # of arguments.
@@ -32,14 +40,13 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 		return
 	fi
 	declared=$(for stem in $3; do
-		stem=$(paths 'experiments/@/table' "$stem")
-		awk -v t="${1%.tsv}" -v folder="${stem%table}" '
+		stem=$(paths 'experiments/@/analysis.py' "$stem")
+		columns_of "$stem" | awk -v t="${1%.tsv}" '
 			function see(word, name) {
 				if (word == "table" || word == "view") on = word == "table" && name == t
 				else if (on) print word
 			}
-			$1 != "include" { see($1, $2); next }
-			{ while ((getline line <(folder $2)) > 0) { split(line, field, " "); see(field[1], field[2]) } }' "$stem"
+			{ see($1, $2) }'
 	done)
 	if [ -n "$declared" ]; then echo "$declared"; return; fi
 	drawings=$(paths 'experiments/@/figures.gp' $3; paths 'experiments/@/analysis.py' $3

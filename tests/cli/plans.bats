@@ -564,7 +564,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		echo >words
 		for words in quick demo; do if grep -q "$words" "$plan/plan"; then echo "--$words" >>words; fi; done
 		# an experiment that reports late keys must have --threshold
-		if grep -qiE 'threshold_ms|late_share' "$plan"/{cell.sh,analysis.py,table}; then
+		if grep -qiE 'threshold_ms|late_share' "$plan"/{cell.sh,analysis.py}; then
 			echo '--threshold typing' >>words
 		fi
 		in_engine "$name" "$trying"'while IFS= read -r text; do accepts; done

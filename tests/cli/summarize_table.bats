@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# summarize: columns by the experiment's `table`, long.tsv, schema.tsv, and errors in one line.
+# summarize: columns by COLUMNS of the experiment's analysis.py, long.tsv, schema.tsv, and errors in one line.
 
 bats_require_minimum_version 1.5.0
 
@@ -8,7 +8,7 @@ setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || return 1
 	mkdir -p own run
-	cat >own/table <<-'END'
+	cat >columns <<-'END'
 		table summary cells schema=own/1
 		app     App     -  param                      -        text -
 		load    Load    -  param                      -        0    -
@@ -37,7 +37,12 @@ column() {	# column LOAD NAME
 		$at["load"] == l { print $at[n] }' run/summary.tsv
 }
 
-summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
+declared() { { echo "COLUMNS = '''"; cat columns; echo "'''"; } >own/analysis.py; }
+
+summarize() {
+	declared
+	"$TOP/bin/summarize" run --experiment own "$@"
+}
 
 @test "summarize: columns have means over repeats, values of other series, and the state of missing repeats" {
 	run summarize --format json
@@ -55,7 +60,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 
 @test "summarize: a table that the experiment itself writes stays unchanged, and its columns are in schema.tsv" {
 	printf 'schema\tname\tn\nx/1\ta\t2\n' | tee before >run/extra.tsv
-	printf '%s\n' 'table extra given' 'name Name - - - text -' 'n "How many" - - - 0 -' >>own/table
+	printf '%s\n' 'table extra given' 'name Name - - - text -' 'n "How many" - - - 0 -' >>columns
 	run summarize --format json
 	[ "$status" = 3 ]
 	cmp before run/extra.tsv
@@ -65,7 +70,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 
 @test "summarize: a JSON value that is a range makes its column a range; an overloaded one leaves it empty" {
 	local r
-	printf 'p50 Median ms k.json:result.l.p50 range 1 lower\np90 "90 %%" ms k.json:result.l.p90 mean+ci 1 lower\n' >>own/table
+	printf 'p50 Median ms k.json:result.l.p50 range 1 lower\np90 "90 %%" ms k.json:result.l.p90 mean+ci 1 lower\n' >>columns
 	cell a-0 3 100 true
 	sed -i 's/"repeats": 2/"repeats": 3/' run/run.json
 	echo '{"result": {"l": {"p50": 10, "p90": 20}}}' | tee run/cells/a-0/1/k.json >run/cells/a-0/2/k.json
@@ -83,9 +88,9 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 @test "summarize: a time below 0, a share of CPUs over 100 % and an interval beside its value are left out, and said" {
 	local r
 	printf '%s ms k.json:%s %s 1 -\n' 'wait Wait' wait mean+ci 'moved Change' wait change+ci 'less Difference' wait "mean" \
-		'paid Cost' paid mean >>own/table
-	sed -i '/^less/s/ 1 -$/ +-1 -/' own/table
-	printf 'busy_percent Busy %% k.json:busy mean 1 -\nnot_busy Share %% k.json:busy mean 1 -\n' >>own/table
+		'paid Cost' paid mean >>columns
+	sed -i '/^less/s/ 1 -$/ +-1 -/' columns
+	printf 'busy_percent Busy %% k.json:busy mean 1 -\nnot_busy Share %% k.json:busy mean 1 -\n' >>columns
 	cell a-0 3 100 true
 	sed -i 's/"repeats": 2/"repeats": 3/' run/run.json
 	for r in 1 2 3; do echo "{\"wait\": -3$r, \"paid\": $r, \"busy\": 130}" >"run/cells/a-0/$r/k.json"; done
@@ -101,18 +106,18 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ "$(awk -F'\t' '$NF == "impossible" { print $6, $5, $8 }' run/long.tsv | paste -sd ';')" = "wait 0 ;busy_percent 0 " ]
 }
 
-@test "summarize: an error in the experiment's table file or in a file of the run gives one line, and no table is written" {
-	cp own/table table
-	echo 'x X - keys' >>own/table
+@test "summarize: an error in the experiment's columns or in a file of the run gives one line, and no table is written" {
+	cp columns before
+	echo 'x X - keys' >>columns
 	run -1 summarize
-	[[ ${#lines[@]} = 1 && $output == *"own/table:8: a column wants"* ]]
+	[[ ${#lines[@]} = 1 && $output == *"own/analysis.py:9: a column wants"* ]]
 	[ ! -e run/summary.tsv ]
-	mv table own/table
+	mv before columns
 	echo '{' >run/cells/a-0/2/load.json
 	run -1 summarize
 	[[ ${#lines[@]} = 1 && $output == *"run/cells/a-0/2/load.json: line 2"* ]]
 	run -1 "$TOP/bin/summarize" run
-	[[ $output == *"experiments/own/table: No such file"* ]]
+	[[ $output == *"experiments/own/analysis.py: No such file"* ]]
 	[ ! -e run/summary.tsv ]
 }
 
@@ -150,7 +155,8 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	run -1 summarize
 	[ "$output" = 'summarize: run/run.json: two cells of the name a-0' ]
 	cp whole.json run/run.json
-	printf 'p50 Median ms keys:p50 range 3 lower\n' >>own/table
+	printf 'p50 Median ms keys:p50 range 3 lower\n' >>columns
+	declared
 	for file in cell.json load.json keyrepeat.json samples.tsv; do
 		rm -rf run/cells
 		cell a-0 1 1 true
@@ -170,7 +176,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 
 @test "summarize: long.tsv has the number of repeats behind a figure over all keys" {
 	local r
-	printf 'p50 Median ms keys:p50 range 3 lower\nkeys Keys - keys:keys - 0 -\n' >>own/table
+	printf 'p50 Median ms keys:p50 range 3 lower\nkeys Keys - keys:keys - 0 -\n' >>columns
 	for r in a-0/1 a-0/2 a-5/1; do
 		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n' >"run/cells/$r/samples.tsv"
 		[ $r = a-5/1 ] || printf 'keys/1\t1\t1000\t2000\t9000000\t\t\t\n' >>"run/cells/$r/samples.tsv"

@@ -204,7 +204,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	mkdir -p "$W/home/experiments/stalls"
 	ln -s "$TOP"/{bin,data,lab,plots,analysis} "$W/home"
 	ln -s "$TOP"/experiments/{engine,families} "$W/home/experiments"
-	ln -s "$TOP"/experiments/stalls/{plan,table,analysis.py,README.md} "$W/home/experiments/stalls"
+	ln -s "$TOP"/experiments/stalls/{plan,analysis.py,README.md} "$W/home/experiments/stalls"
 	cat >"$W/home/experiments/stalls/cell.sh" <<END
 . $(printf %q "$TOP")/experiments/stalls/cell.sh
 FOREIGN_LIMIT=100

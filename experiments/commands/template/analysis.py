@@ -9,6 +9,21 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
 
+COLUMNS = '''
+table summary cells schema=NAME/1
+# column        heading          unit  source                                             estimator  decimals better
+protocol        Protocol         -     param                                              -          text     -
+app             Application      -     param                                              -          text     -
+state           State            -     count:measured                                     -          text     -
+repeats         Repeats          -     count:complete                                     -          0        -
+failed          Failed           -     count:failed                                       -          0        lower
+marked          Flagged          -     count:flagged                                      -          0        lower
+keys            Keys             -     keyrepeat.json!:result.latency_from_due_ms.n       sum        0        -
+p50_ms          Median           ms    keyrepeat.json!:result.latency_from_due_ms.p50     range      3        lower
+p90_ms          "90 %"           ms    keyrepeat.json!:result.latency_from_due_ms.p90     range      3        lower
+max_ms          Largest          ms    keys:max                                           range      3        lower
+late_percent    Late             %     keys:late                                          range      2        lower
+'''
 APPS = {'light': 'vim', 'heavy': 'refecho'}
 
 

@@ -12,6 +12,42 @@ from experiments.families import favour
 from experiments.families.favour import ORDINARY, Rows, ends_words, first_job, fixed2, jobs, scheme
 from experiments.families.schemes import place_of, scheme_bars
 
+COLUMNS = '''
+# PAGE_ms: from Return to content at rest; PAGE_rel: by the mean of the baseline in the same run.
+table summary cells schema=browse/1
+# column            heading                 unit  source                          estimator   decimals better
+scheme              Scheme                  -     param                           -           text     -
+job                 Job                     -     param                           -           text     -
+include ../../../../experiments/families/state.py
+all_rel             "All, to the baseline"  -     cell.json:relative_all          geomean+ci  4        lower
+plain_ms            plain                   ms    cell.json:visits.plain.ms       geomean+ci  3        lower
+plain_rel           "plain, relative"       -     cell.json:relative.plain        geomean+ci  4        lower
+text_ms             text                    ms    cell.json:visits.text.ms        geomean+ci  3        lower
+text_rel            "text, relative"        -     cell.json:relative.text         geomean+ci  4        lower
+table_ms            table                   ms    cell.json:visits.table.ms       geomean+ci  3        lower
+table_rel           "table, relative"       -     cell.json:relative.table        geomean+ci  4        lower
+icons_ms            icons                   ms    cell.json:visits.icons.ms       geomean+ci  3        lower
+icons_rel           "icons, relative"       -     cell.json:relative.icons        geomean+ci  4        lower
+photo_ms            photo                   ms    cell.json:visits.photo.ms       geomean+ci  3        lower
+photo_rel           "photo, relative"       -     cell.json:relative.photo        geomean+ci  4        lower
+album_ms            album                   ms    cell.json:visits.album.ms       geomean+ci  3        lower
+album_rel           "album, relative"       -     cell.json:relative.album        geomean+ci  4        lower
+boxes_ms            boxes                   ms    cell.json:visits.boxes.ms       geomean+ci  3        lower
+boxes_rel           "boxes, relative"       -     cell.json:relative.boxes        geomean+ci  4        lower
+styles_ms           styles                  ms    cell.json:visits.styles.ms      geomean+ci  3        lower
+styles_rel          "styles, relative"      -     cell.json:relative.styles       geomean+ci  4        lower
+form_ms             form                    ms    cell.json:visits.form.ms        geomean+ci  3        lower
+form_rel            "form, relative"        -     cell.json:relative.form         geomean+ci  4        lower
+news_ms             news                    ms    cell.json:visits.news.ms        geomean+ci  3        lower
+news_rel            "news, relative"        -     cell.json:relative.news         geomean+ci  4        lower
+wrong               "Visits excluded"       -     cell.json:wrong                 sum         0        lower
+think_s             "Between visits"        s     cell.json:think_s               mean        3        -
+job_bytes_per_s     "Job reads"             B/s   cell.json:job.bytes_per_s       logmean+ci  0        higher
+job_rel             "Job's time per unit"   -     cell.json:job_relative          logmean+ci  4        lower
+held_up_ms_max      "Watcher stood still, at most" ms  cell.json:held_up_ms    max         3        lower
+client_percent_max  "Client took, at most" %     cell.json:client_percent                         max         3        lower
+foreign_percent_max "Interference, at most" %     cell.json:foreign_percent       max         3        lower
+'''
 PAGES = ('plain', 'text', 'table', 'icons', 'photo', 'album', 'boxes', 'styles', 'form', 'news')
 PARTS = ('', '_low', '_high', '_both')  # of a figure
 SCHEMES = favour.scheme_names('alone')

@@ -16,6 +16,29 @@ from experiments.families import favour
 from experiments.families.favour import VAMPS, Rows, fixed2, job_words, jobs
 from experiments.families.schemes import bars_of, beside, job_title, place_of, quanta, scheme_bars
 
+COLUMNS = '''
+table summary cells schema=launch/1
+# column            heading                unit  source                                          estimator   decimals better
+app                 Application            -     param                                           -           text     -
+scheme              Scheme                 -     param                                           -           text     -
+job                 Job                    -     param                                           -           text     -
+include ../../../../experiments/families/state.py
+launch_ms           Launch                 ms    cell.json:launch.launch_ms                      geomean+ci  3        lower
+launch_rel          "To the baseline's"    -     cell.json:relative.launch                       geomean+ci  4        lower
+mapped_ms           Window                 ms    cell.json:launch.mapped_ms                      mean        3        lower
+paint_ms            "First paint"          ms    cell.json:launch.paint_ms                       mean        3        lower
+p50_ms              "Key, median"          ms    keyrepeat.json:result.latency_from_due_ms.p50   range       3        lower
+p75_ms              "Key, 75 %"            ms    keyrepeat.json:result.latency_from_due_ms.p75   range       3        lower
+keys                Keys                   -     keyrepeat.json:result.latency_from_due_ms.n     sum         0        -
+late_percent        Late                   %     keyrepeat.json:result.late_share_percent        range       2        lower
+irq_first_percent   "Disk interrupts on CPU 0" %  cell.json:disk_irqs.first_percent               mean        1        -
+decided_ms          "Throttled after"      ms    cell.json:launch.decided_ms                     median+ci   3        lower
+job_bytes_per_s     "Job reads"            B/s   cell.json:job.bytes_per_s                       logmean+ci  0        higher
+job_rel             "Job's time per unit"  -     cell.json:relative.job                          logmean+ci  4        lower
+held_up_ms_max      "Watcher stood still, at most" ms  cell.json:held_up_ms             max         3        lower
+client_percent_max  "Client took, at most" %     cell.json:client_percent                         max         3        lower
+foreign_percent_max "Interference, at most" %    cell.json:foreign_percent                       max         3        lower
+'''
 TOO_FEW = 'Too few repeats to compare schemes (three are needed)'
 MUCH = 1.2  # times as long as in the baseline that the job takes, of which it is bad to take more
 

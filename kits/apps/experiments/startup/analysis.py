@@ -16,6 +16,136 @@ from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, bare, distinct
 
+COLUMNS = '''
+# Medians over the starts of all complete repeats. Axis used: step is MB of an idle hog in swap; left: memory left beside one that
+# keeps touching its own, in percent of what the application has in memory at rest; loads: sinks; reads: reads a second.
+table summary cells schema=startup/1
+# column, heading, unit, source, estimator, decimals, better
+cell                Condition               -  count:name                              -          text -
+app                 Application             -  param                                   -          text -
+start               Start                   -  param                                   -          text -
+axis                Pressure                -  param                                   -          text -
+swap                "Swap on"               -  param                                   -          text -
+step                Step                    -  param                                   -          0    -
+include ../../../../experiments/families/state.py
+runs                Starts                  -  startup:started.n                       -          0    -
+broken              Broken                  -  startup:broken.n                        -          0    lower
+ceiling             "At the ceiling"        -  startup:started.startup_ms.above        -          0    lower
+swap_used_mb        "In swap"               MB startup:swap_used_mb                    mean       3    -
+left_mb             "Memory left"           MB startup:left_mb                         mean       3    -
+startup_ms          Start-up                ms startup:started.startup_ms.p50          ends+above 3    lower
+startup_ms_min      min                     ms startup:started.startup_ms.min          -          3    lower
+startup_ms_max      max                     ms startup:started.startup_ms.max          ends+above 3    lower
+late_percent        Late                    %  startup:late                            -          2    lower
+mapped_ms           Window                  ms startup:started.mapped_ms.median        -          3    lower
+paint_ms            "First paint"           ms startup:started.paint_ms.median         -          3    lower
+t0_ms               T0                      ms startup:t0_ms                           -          3    -
+t0_spread_ms        "T0, spread"            ms startup:t0_spread_ms                    -          3    -
+added_ms            "Over T0"               ms startup:added_ms                        ends+above +-3  lower
+t_io_ms             T_IO                    ms startup:started.t_io_ms.median          - +-3  -
+file_ms             "To write such a file"  ms cell.json:file_ms                       logmean+ci 3    -
+reads_per_s         "Reads there were"      /s cell.json:facts.load_reads_per_s        mean       1    -
+e                   e                       -  startup:e                               ends       4    -
+swap_in_mb          "Swapped in"            MB startup:started.swap_in_mb.p50          ends       3    -
+swap_out_mb         "Swapped out"           MB startup:started.swap_out_mb.median      -          3    -
+major_faults        "Major faults"          -  startup:started.major_faults.median     -          1    -
+minor_faults        "Minor faults"          -  startup:started.minor_faults.median     -          1    -
+read_requests       "Read requests"         -  startup:started.read_requests.median    -          1    -
+foreign_percent_max "Interference, at most" %  cell.json:foreign_percent               max        3    lower
+
+table events rows:startup schema=startup-events/1
+cell            Condition            -  param -          text -
+app             Application          -  param -          text -
+start           Start                -  param -          text -
+axis            Pressure             -  param -          text -
+swap            "Swap on"            -  param -          text -
+step            Step                 -  param -          0    -
+event           Event                -  param -          text -
+n               Times                -  - -          0    -
+unchanged       "No change seen"     -  - -          0    -
+event_ms        "To content at rest" ms - ends+above 3    lower
+event_ms_max    max                  ms - ends+above 3    lower
+first_change_ms "First change"       ms - -          3    lower
+
+table runs rows:startup schema=startup-run/1 raw
+cell             Condition          -  param - text -
+app              Application        -  param - text -
+start            Start              -  param - text -
+axis             Pressure           -  param - text -
+swap             "Swap on"          -  param - text -
+step             Step               -  param - 0    -
+repeat           Repeat             -  param - 0    -
+run              Run                -  -     - 0    -
+startup_ms       Start-up           ms - - 3    lower
+startup_above    "At the ceiling"   -  - - 0    lower
+mapped_ms        Window             ms - - 3    lower
+paint_ms         "First paint"      ms - - 3    lower
+t_io_ms          T_IO               ms - - +-3  -
+swap_in_bytes    "Swapped in"       B  - - 0    -
+swap_out_bytes   "Swapped out"      B  - - 0    -
+major_faults     "Major faults"     -  - - 0    -
+minor_faults     "Minor faults"     -  - - 0    -
+read_requests    "Read requests"    -  - - 0    -
+
+table applications rows:startup schema=startup-applications/1	# used, left: start-up at the hardest step on the last device
+app             Application               -  param -          text -
+kind            Kind                      -  param -          text -
+version         Version                   -  -     -          text -
+program_bytes   Program                   B  -     -          0    -
+files_bytes     "All it maps"             B  -     -          0    -
+rss_bytes       "Memory at rest"          B  -     -          0    -
+anonymous_bytes "Own of it"               B  -     -          0    -
+t0_warm_ms      "T0, warm"                ms -     ends+above 3    lower
+t0_cold_ms      "T0, cold"                ms -     ends+above 3    lower
+used_step       "MB in swap"              MB -     -          0    -
+used_ms         "Start-up then"           ms -     ends+above 3    lower
+left_step       "Memory left, of its own" %  -     -          0    -
+left_ms         "Start-up then"           ms -     ends+above 3    lower
+
+table felt rows:startup schema=startup-felt/1 optional	# events of all classes of users; pressed: at the hardest step
+app              Application          - param -          text -
+event            Event                - param -          text -
+count            "An hour, all users" - -     -          0    -
+shortcut         Shortcut             - -     -          text -
+high             "In U_ah"            - -     -          0    -
+t_index_s        T_index              s -     -          2    lower
+t_think_s        T_think              s -     -          2    lower
+t_handle_s       T_handle             s -     ends+above 6    lower
+t_total_s        T_total              s -     ends+above 3    lower
+felt_s           Felt                 s -     ends+above 3    lower
+axis             Pressure             - param -          text -
+swap             "Swap on"            - param -          text -
+step             Step                 - param -          0    -
+pressed_handle_s "T_handle, pressure" s -     ends+above 6    lower
+pressed_total_s  "T_total, pressure"  s -     ends+above 3    lower
+pressed_felt_s   "Felt, pressure"     s -     ends+above 3    lower
+
+# Written by menus.sh: the tree of each application's menus, and the profiles held against it.
+table models given schema=menu-model/1 optional
+application     Application                     - - - text -
+events          "Events (F_a)"                  - - - 0    -
+menus           Menus                           - - - 0    -
+depth           Depth                           - - - 0    -
+degree          Degree                          - - - 0    -
+mean_degree     "Mean degree"                   - - - 2    -
+shortcuts       "With a shortcut"               - - - 0    -
+mean_depth      "Mean depth of an event"        - - - 2    -
+mean_depth_keys "With shortcuts at the root"    - - - 2    -
+asked           "Asked for, all classes"        - - - 0    -
+common          "By each class (U_a)"           - - - 0    -
+
+table profiles given schema=menu-profile/1 optional
+class           Class                           - - - text -
+application     Application                     - - - text -
+event           Event                           - - - text -
+count           "An hour"                       - - - 0    -
+shortcut        Shortcut                        - - - text -
+place           Where                           - - - text -
+tree_path       "In the menus"                  - - - text -
+tree_depth      "Its depth"                     - - - 0    -
+tree_shortcut   "Shortcut there"                - - - text -
+common          "In U_a"                        - - - 0    -
+'''
 GROWTH = 1.3  # times, from the first step to the last
 Rows = list[dict[str, Any]]
 Text = Callable[[float], str]

@@ -13,6 +13,31 @@ from experiments.families import favour
 from experiments.families.favour import Rows, ends_words, first_job, fixed2, jobs, scheme
 from experiments.families.schemes import bars_of, beside, place_of, quanta
 
+COLUMNS = '''
+# fps: as the player says, which frames it dropped; seen: as read from the screen.
+table summary cells schema=video/1
+# column            heading                  unit  source                            estimator  decimals better
+scheme              Scheme                   -     param                             -          text     -
+job                 Job                      -     param                             -          text     -
+mult                Sound                    -     param                             -          text     -
+include ../../../../experiments/families/state.py
+fps_per_s           "Shown a second"         1/s   cell.json:video.fps               mean+ci    5        higher
+dropped_percent     Dropped                  %     cell.json:video.dropped_percent   percent+ci 3        lower
+seen_per_s          "Seen a second"          1/s   cell.json:video.seen_fps          mean+ci    3        higher
+frames_due          Frames                   -     cell.json:video.due               sum        0        -
+frames_shown        Shown                    -     cell.json:video.shown             sum        0        higher
+frames_seen         Seen                     -     cell.json:video.seen              sum        0        higher
+gap_ms              "Longest still picture"  ms    cell.json:video.gap_ms            max        3        lower
+playing_s           "Playing time"           s     cell.json:video.seconds           mean       3        lower
+player_percent      "Player's CPU, with its start"           %     cell.json:video.player_percent    mean       2        -
+job_bytes_per_s     "Job reads"              B/s   cell.json:job.bytes_per_s         logmean+ci 0        higher
+job_rel             "Job's time per unit"    -     cell.json:job_relative            logmean+ci 4        lower
+episodes            Episodes                 -     cell.json:vamp.episodes           sum        0        -
+player_tagged       "Player throttled in"    -     cell.json:vamp.player             sum        0        lower
+others_tagged       "Others throttled in"    -     cell.json:vamp.others             sum        0        -
+client_percent_max  "Client took, at most" %     cell.json:client_percent                         max         3        lower
+foreign_percent_max "Interference, at most"  %     cell.json:foreign_percent         max        3        lower
+'''
 SCHEMES = favour.scheme_names('no job')
 PARTS = ('', '_low', '_high', '_both')  # of a figure
 CHANGES = {'good': 'more frames are shown', 'bad': 'fewer frames are shown', 'none': 'no difference is shown'}

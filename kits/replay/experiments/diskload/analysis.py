@@ -5,6 +5,9 @@ from analysis.page import Finding, View
 from analysis.run import Run
 from experiments.families import replays, settings
 
+COLUMNS = '''
+include ../families/replays.py
+'''
 labels, setup, verdict = replays.labels, replays.setup, replays.verdict
 
 

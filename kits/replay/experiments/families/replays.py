@@ -10,6 +10,95 @@ from analysis.amounts import (Amount, Row, above, amount, ask, exceeds, interval
 from analysis.page import Finding, Labels, View
 from analysis.run import Run
 
+COLUMNS = '''
+# One recorded session, replayed at several settings.
+table summary cells schema=replays/1
+# column            heading                       unit source                              estimator decimals better
+setting             Setting                       -    param                               -         text     -
+value               Value                         -    replays:value                       -         3        -
+says                Setting                       -    replays:says                        -         text     -
+state               State                         -    count:measured                      -         text     -
+repeats             Replays                       -    count:complete                      -         0        -
+failed              Failed                        -    count:failed                        -         0        lower
+marked              Flagged                       -    count:flagged                       -         0        lower
+reason              "Reason of the last failure"  -    count:reason                        -         text     -
+total_s             "Total time"                  s    cell.json:play.total_s              mean+ci   3        lower
+total_ratio         "Total time, ratio to base"   -    replays:total_ratio                 ends      5        lower
+responses           Responses                     -    replays:responses                   -         0        -
+missing             "Responses missing"           -    replays:missing                     -         0        lower
+p25_ms              "25 %"                        ms   replays:p25                         ends      2        lower
+p50_ms              Median                        ms   replays:p50                         ends      2        lower
+p75_ms              "75 %"                        ms   replays:p75                         ends      2        lower
+p90_ms              "90 %"                        ms   replays:p90                         ends      2        lower
+max_ms              Largest                       ms   replays:max                         -         2        lower
+late_percent        Late                          %    replays:late                        -         2        lower
+pairs               Pairs                         -    replays:pairs                       -         0        -
+ratio               "Responses, ratio to base"    -    replays:ratio                       ends      4        lower
+p                   "p, Holm"                     -    replays:p                           -         6        -
+verdict             "Against the base"            -    replays:verdict                     -         text     -
+ratio_p25           "Ratio, 25 % of responses"    -    replays:ratio_p25                   -         4        lower
+ratio_p75           "Ratio, 75 % of responses"    -    replays:ratio_p75                   -         4        lower
+ratio_max           "Largest ratio of a response" -    replays:ratio_max                   -         4        lower
+points              "Responses with a ratio"      -    replays:points                      -         0        -
+slower              "At least 1.5 times as long"  -    replays:slower                      -         0        lower
+faster              "At most 2/3 as long"         -    replays:faster                      -         0        higher
+inputs_least        "Fewest inputs delivered"     -    cell.json:play.inputs               min       0        higher
+inputs_of_trace     "Inputs of the session"       -    cell.json:play.inputs_of_trace      max       0        -
+waited              "Waits for the screen"        -    cell.json:play.snapshots.waited     mean      1        lower
+throttled_s         Throttled                     s    cell.json:facts.throttled_s         mean      3        -
+load_reads_per_s    "Reads of the load"           1/s  cell.json:facts.load_reads_per_s    mean      3        -
+load_read_p50_ms    "Read of the load, median"    ms   cell.json:facts.load_read_p50_ms    mean      3        lower
+in_device_p90       "In the device, 90 %"         -    cell.json:facts.in_device_p90       mean      1        -
+waiting_mean        "Requests that wait"          -    cell.json:facts.waiting_mean        mean      1        -
+tau                 "Order kept, Kendall's tau"   -    cell.json:facts.tau                 change+ci 4        -
+overtaken_percent   "Requests overtaken"          %    cell.json:facts.overtaken_percent   mean      1        -
+passed_percent      "Load's reads passed"         %    cell.json:facts.passed_percent      percent+ci 2       higher
+session_wait_ms     "Wait of a session's read"    ms   cell.json:facts.session_wait_ms     mean+ci   3        lower
+load_wait_ms        "Wait of a load's read"       ms   cell.json:facts.load_wait_ms        mean+ci   3        -
+delay_ms            "Delay of the disk"           ms   cell.json:facts.delay_ms            mean      3        -
+disk_reads          "Reads of the disk"           -    cell.json:disk.reads                mean      3        -
+disk_writes         "Writes of the disk"          -    cell.json:disk.writes               mean      3        -
+server_busy_percent "Server CPUs busy"            %    cell.json:server_busy_percent       mean      3        -
+caches              "Page cache"                  -    cell.json:caches                    same      text     -
+
+table points rows:replays schema=replays-points/1
+setting             Setting                       -    param                               -         text     -
+input               Input                         -    param                               -         0        -
+kind                Kind                          -    param                               -         text     -
+at_s                "Time in the session"         s    param                               -         3        -
+n                   Pairs                         -    -                                   -         0        -
+latency_ms          "Response time"               ms   -                                   -         3        lower
+base_ms             "at the base"                 ms   -                                   -         3        lower
+ratio               Ratio                         -    -                                   -         4        lower
+
+table runs rows:replays schema=replays-runs/1
+setting             Setting                       -    param                               -         text     -
+repeat              Repeat                        -    param                               -         0        -
+total_s             "Total time"                  s    -                                   -         3        lower
+inputs              "Inputs delivered"            -    -                                   -         0        higher
+inputs_of_trace     "Inputs of the session"       -    -                                   -         0        -
+waited              "Waits for the screen"        -    -                                   -         0        lower
+updates             Updates                       -    -                                   -         0        -
+bytes               Bytes                         -    -                                   -         0        -
+responses           Responses                     -    -                                   -         0        -
+throttled_s         Throttled                     s    -                                   -         3        -
+load_reads_per_s    "Reads of the load"           1/s  -                                   -         3        -
+load_read_p50_ms    "Read of the load, median"    ms   -                                   -         3        lower
+in_device_p90       "In the device, 90 %"         -    -                                   -         0        -
+waiting_mean        "Requests that wait"          -    -                                   -         1        -
+tau                 "Order kept, Kendall's tau"   -    -                                   -         4        -
+passed_percent      "Load's reads passed"         %    -                                   -         2        higher
+delay_ms            "Delay of the disk"           ms   -                                   -         3        -
+disk_reads          "Reads of the disk"           -    -                                   -         3        -
+disk_writes         "Writes of the disk"          -    -                                   -         3        -
+server_busy_percent "Server CPUs busy"            %    -                                   -         3        -
+caches              "Page cache"                  -    -                                   -         text     -
+
+table cdf rows:replays schema=replays-cdf/1 raw
+setting             Setting                       -    -                                   -         text     -
+latency_ms          "Response time"               ms   -                                   -         3        lower
+share               "Share of responses"          -    -                                   -         5        -
+'''
 Rows = list[dict[str, Any]]
 KINDS = {
     'hidden': 'Total time hides what the user feels', 'shown': 'Total time and some of the responses change',

@@ -11,6 +11,9 @@ from analysis.run import Run
 from experiments.families import replays, settings
 from experiments.families.replays import ends, known, says
 
+COLUMNS = '''
+include ../families/replays.py
+'''
 LABEL = "scheduler of the session's disk"
 labels, setup, verdict = replays.labels, replays.setup, replays.verdict
 

@@ -8,6 +8,9 @@ from analysis.run import Run
 from experiments.families import replays, settings
 from experiments.families.replays import base_row, basename, input_words, seconds
 
+COLUMNS = '''
+include ../families/replays.py
+'''
 labels = replays.labels
 
 

@@ -8,6 +8,9 @@ from analysis.run import Run
 from experiments.families import replays, settings
 from experiments.families.replays import base_row, seconds, timed, total_times
 
+COLUMNS = '''
+include ../families/replays.py
+'''
 labels, setup = replays.labels, replays.setup
 
 

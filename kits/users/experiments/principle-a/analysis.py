@@ -13,6 +13,9 @@ from analysis.page import Finding, Labels, View
 from analysis.run import Run
 from experiments.families.crowds import Rows, invalid_requests, is_valid, lost_requests, part, together
 
+COLUMNS = '''
+include ../families/crowds.py
+'''
 MS = {'us': 1e-3, 'ms': 1.0, 's': 1e3}
 
 

@@ -15,6 +15,93 @@ from analysis.run import Run, distinct
 from experiments.families.crowds import (Rows, invalid_requests, is_measured, is_valid, late_words, lost_requests, part,
                                          response_words, together)
 
+COLUMNS = '''
+include ../families/crowds.py
+# Programs of the web server: the first, the second, the balancer.
+web1_cpu_percent      "CPU of server 1"         %       cell.json:programs.0.cpu_percent         mean+ci 2 -
+web2_cpu_percent      "CPU of server 2"         %       cell.json:programs.1.cpu_percent         mean+ci 2 -
+balancer_cpu_percent  "CPU of the balancer"     %       cell.json:programs.2.cpu_percent         mean 2 -
+web1_of_share_percent "Server 1, of its share" %        cell.json:programs.0.of_share_percent    mean 2 -
+web2_of_share_percent "Server 2, of its share" %        cell.json:programs.1.of_share_percent    mean 2 -
+balancer_of_share_percent "Balancer, of its share" %    cell.json:programs.2.of_share_percent    mean 2 -
+web1_sent_kbyte_per_s "Sent by server 1"        kbyte/s cell.json:programs.0.written_kbyte_per_s mean 2 -
+web2_sent_kbyte_per_s "Sent by server 2"        kbyte/s cell.json:programs.1.written_kbyte_per_s mean 2 -
+frames_out_kbyte_per_s "Frames out"             kbyte/s cell.json:sent_kbyte_per_s               mean 2 -
+frames_in_kbyte_per_s "Frames in"               kbyte/s cell.json:received_kbyte_per_s           mean 2 -
+
+# What a request needs, by the fitted model: fitted to all rows, and to the half with the lowest rates, which foretells the others.
+table slope rows:fits schema=slope/1
+# column         heading                unit source estimator decimals better
+part             Part                   -    param  -         text     -
+fitted           "Fitted to"            -    param  -         text     -
+name             Resource               -    param  -         text     -
+source           From                   -    param  -         text     -
+demand_ms        Needs                  ms   -      -         6        lower
+low_ms           Low                    ms   -      -         6        -
+high_ms          High                   ms   -      -         6        -
+rows             Rows                   -    -      -         0        -
+of_rows          "Of rows"              -    -      -         0        -
+error_percent    "Model's error"        %    -      -         3        lower
+disturbed        Disturbed              -    -      -         0        lower
+
+table compare rows:fits schema=compare/1
+part             Part                   -    param  -         text     -
+fitted           "Fitted to"            -    param  -         text     -
+cell             Cell                   -    param  -         text     -
+used             "Known to the model"   -    -      -         0        -
+lambda_per_s     Rate                   1/s  -      -         4        -
+lambda_fit_per_s "Rate by model"        1/s  -      -         6        -
+response_ms      "Response time"        ms   -      -         4        -
+response_fit_ms  "By model"             ms   -      -         6        -
+off_percent      Off                    %    -      -         3        -
+
+table curve rows:fits schema=curve/1 raw
+part             Part                   -    -      -         text     -
+fitted           "Fitted to"            -    -      -         text     -
+kind             Kind                   -    -      -         text     -
+n                Users                  -    -      -         0        -
+z_s              "Think time"           s    -      -         6        -
+lambda           Rate                   1/s  -      -         6        -
+q                "Requests under way"   -    -      -         6        -
+r_s              "Response time"        s    -      -         9        -
+
+# The users of the world that each row stands for, who look at each page for so long (Table 4).
+table world rows:fits schema=world/1
+part             Part                   -    param  -         text     -
+cell             Cell                   -    param  -         text     -
+users            Users                  -    param  -         0        -
+think_s          "Think time"           s    param  -         6        -
+lambda_per_s     "Rate, requests"       1/s  -      -         4        -
+response_ms      "Response time"        ms   -      -         4        -
+q                "Q, requests"          -    -      -         4        -
+n_calculated     "Users by Little's law" -   -      -         4        -
+pages_per_s      "Rate, pages"          1/s  -      -         4        -
+q_pages          "Q, pages"             -    -      -         4        -
+users_10s        "Users of 10 s"        -    -      -         2        -
+users_20s        "of 20 s"              -    -      -         2        -
+users_30s        "of 30 s"              -    -      -         2        -
+users_40s        "of 40 s"              -    -      -         2        -
+users_50s        "of 50 s"              -    -      -         2        -
+
+# The first requests, how many came in each interval, and gaps between all of them.
+table marks rows:arrivals schema=marks/1 raw
+part             Part                   -    -      -         text     -
+think_s          "Think time"           s    -      -         6        -
+kind             Kind                   -    -      -         text     -
+x                x                      -    -      -         6        -
+y                y                      -    -      -         6        -
+expected         Expected               -    -      -         6        -
+
+# Requests of the first user, of the first two, and so on.
+table points rows:arrivals schema=points/1
+part             Part                   -    param  -         text     -
+think_s          "Think time"           s    param  -         6        -
+repeat           Repeat                 -    param  -         0        -
+users            "Users counted in"     -    param  -         0        -
+cov              "Coefficient of variation" - -     -         6        -
+cov_low          "Low, if at random"    -    -      -         6        -
+cov_high         "High, if at random"   -    -      -         6        -
+'''
 PARTS = {'vnc': 'VNC', 'open': 'open loop'}
 ASKED_FOR = {'web': 'objects', 'pages': 'pages', 'open': 'objects', 'vnc': 'keys'}
 REQUEST = {'web': 'An object', 'pages': 'A page', 'vnc': 'A key'}
