@@ -321,7 +321,7 @@ say_resume() {
 
 # Sums up, draws, reports, and prints where. Returns the exit status of the run.
 run_end() {
-	local state=complete status=${SURE:-0} why='' words file
+	local state=complete status=${SURE:-0} why='' words
 	[ -d "$RUN" ] || exp_lost
 	cells_sum
 	[ "$CELLS_LEFT" = 0 ] || state=failed status=3
@@ -336,9 +336,10 @@ run_end() {
 		exit 1
 	fi
 	exp_summed
-	for file in table analysis.py; do
-		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (${EXP_DIR#"$TP_HOME"/} has no $file: no report yet)"; exit "$status"; }
-	done
+	[ -f "$EXP_DIR/analysis.py" ] || {
+		echo "samples: $RUN (${EXP_DIR#"$TP_HOME"/} has no analysis.py: no report yet)"
+		exit "$status"
+	}
 	words=$("$TP_BIN/report" --end "$RUN" 2>"$RUN/log/report.err") || {
 		! stopped || { say_resume; exit 130; }
 		why=$(name_full_disk "$RUN" "${TMPDIR:-/tmp}") || why=$(<"$RUN/log/report.err")
