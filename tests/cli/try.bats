@@ -79,7 +79,8 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 		counted=$(jq --argjson lines $((lines_before - from)) '.keys_sent + 5 * .repeats + 4 == $lines' said.json)
 		if [ "$agree $counted" = "true true" ] || ! machine_was_busy 15; then break; fi
 	done
-	[ "$agree" = true ]
+	busy=''
+	[ "$agree" = true ] || ! machine_was_busy $(((${EPOCHREALTIME/[.,]/} - busy_then[4]) / 2000)) || busy=1
 	[ "$counted" = true ]
 	[ "$(jq '.latency_ms.p50 | [.value // (.from, .to)] | all(. >= 60)' said.json)" = true ]
 	[ "$(jq -r '.for_a_bug_report[] | capture("^typed: (?<n>[0-9]+) .* after (?<m>[0-9]+) ") | (.n | tonumber) + (.m | tonumber)' \
@@ -93,6 +94,9 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	# the page is made again like others
 	"$TOP/thinprobe" report run
 	jq -e '.verdict | length > 0' run/findings.json
+	# (two clients that measured one after the other, while others had half of the machine and more, need not agree)
+	[ -z "$busy" ] || skip "others had the machine meanwhile"
+	[ "$agree" = true ]
 }
 
 @test "try vnc://: a slow field gives too few keys for a 90 % value, but not for the limits" {
