@@ -14,23 +14,33 @@ from analysis.foreign import cannot, check_facts, check_folder
 from analysis.run import read_facts
 
 
-def check_run(folder: Path) -> dict[str, Any]:
-    """run.json of a run folder. Stop: it is none."""
-    file = folder / 'run.json'
-    if os.path.isfile(folder / 'ab.json'):
-        raise Stop(f'{folder}: a comparison; its runs are {folder}/a and {folder}/b')
+def facts_of(folder: Path) -> dict[str, Any]:
+    """run.json of a folder. Stop: it has none."""
     if os.path.isdir(folder) and not os.access(folder, os.X_OK):
         raise Stop(f'{folder}: not a run folder (you may not enter it)')
-    if not os.path.isfile(file):  # (False, too, where that cannot be seen)
+    if not os.path.isfile(folder / 'run.json'):  # (False, too, where that cannot be seen)
         raise Stop(f'{folder}: not a run folder (it has no run.json)')
-    facts = read_facts(file)
-    wrong = ('names no experiment' if not isinstance(facts.get('experiment'), str) else
-             'has no condition' if not isinstance(facts.get('cells'), list) or not facts['cells'] else check_facts(facts))
-    if wrong:
-        raise Stop(f'{file}: {wrong}')
-    wrong = check_folder(folder)
-    if wrong:
+    return read_facts(folder / 'run.json')
+
+
+def refuse_faults(folder: Path, facts: dict[str, Any]) -> None:
+    """Stop: run.json, or another file of the folder, is not as in a run."""
+    if wrong := check_facts(facts):
+        raise Stop(f'{folder}/run.json: {wrong}')
+    if wrong := check_folder(folder):
         raise Stop(f'{folder}: no run: {wrong}')
+
+
+def check_run(folder: Path) -> dict[str, Any]:
+    """run.json of a run folder. Stop: it is none."""
+    if os.path.isfile(folder / 'ab.json'):
+        raise Stop(f'{folder}: a comparison; its runs are {folder}/a and {folder}/b')
+    facts = facts_of(folder)
+    wrong = ('names no experiment' if not isinstance(facts.get('experiment'), str) else
+             'has no condition' if not isinstance(facts.get('cells'), list) or not facts['cells'] else None)
+    if wrong:
+        raise Stop(f'{folder}/run.json: {wrong}')
+    refuse_faults(folder, facts)
     return facts
 
 

@@ -17,10 +17,10 @@ from typing import Any
 from analysis import draw, join, kept, page, plot, sections, web
 from analysis.command import USAGE, Given, Option, Stop, Usage, parse
 from analysis.escape import for_terminal, for_terminal_json
-from analysis.foreign import Refused, cannot, check_facts, check_folder, full_disk, need, unpack_run
+from analysis.foreign import Refused, cannot, full_disk, need, unpack_run
 from analysis.previous import with_previous
 from analysis.run import Run, load, read_facts
-from analysis.run_folder import work_folder
+from analysis.run_folder import facts_of, refuse_faults, work_folder
 from analysis.terminal import json_text
 from analysis.text import folded
 from analysis.trees import analysis_of, experiment_folder, home, in_trees, programs
@@ -54,23 +54,13 @@ PARTS = ('begun', 'table', 'verdict', 'findings', 'json', 'record', 'cell', 'end
 
 def checked(folder: Path) -> dict[str, Any]:
     """run.json of a run that can be reported."""
-    file = folder / 'run.json'
-    if folder.is_dir() and not os.access(folder, os.X_OK):
-        raise Stop(f'{folder}: not a run folder (you may not enter it)')
-    if not file.is_file():
-        raise Stop(f'{folder}: not a run folder (it has no run.json)')
-    facts = read_facts(file)
+    file, facts = folder / 'run.json', facts_of(folder)
     stem = facts.get('experiment')
     if not experiment_folder(stem):
         raise Stop(f'{file}: unknown experiment {stem if stem and isinstance(stem, str) else "(no name)"}; see thinprobe list')
     if not isinstance(facts.get('cells'), list):
         raise Stop(f'{file}: an older version made this run; only its own report.html can be read')
-    wrong = check_facts(facts)
-    if wrong:
-        raise Stop(f'{file}: {wrong}')
-    wrong = check_folder(folder)
-    if wrong:
-        raise Stop(f'{folder}: no run: {wrong}')
+    refuse_faults(folder, facts)
     return facts
 
 
