@@ -174,7 +174,7 @@ LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-watch.XXXXXX") && echo $$ >"$LAB_
 	die "cannot make a folder in ${TMPDIR:-/tmp}"
 watch_end() {
 	local pid
-	for pid in "${listener-}" "${input-}" "${typist-}"; do
+	for pid in "${keys-}" "${listener-}" "${input-}" "${typist-}"; do
 		[ -z "$pid" ] || kill "$pid" 2>/dev/null
 	done
 	exec >&-
@@ -182,7 +182,7 @@ watch_end() {
 	rm -rf -- "$LAB_RUN"
 }
 on_exit watch_end
-trap 'exit 130' INT	# without it bash ignores a Ctrl-C that comes just as a command has ended
+trap 'exit 130' INT
 [ -z "$port" ] || ATTACH_PORT=$port
 lab_use attach "${on#attach:}"
 lab_up
@@ -227,21 +227,28 @@ watch_answer() {	# watch_answer KEY: says what the last line of keyrepeat's answ
 		{ print "watch: key " key ": echo after " ms }'
 }
 
-asked=0
-while watch_nap; do
-	kill -0 "$typist" 2>/dev/null || die "keys can no longer be sent (above): watch ends"
-	kill -0 "$input" 2>/dev/null || die "cannot tell any more whether somebody types (above): watch ends"
-	if watch_input_within "$quiet"; then
-		echo "watch: input within the last $quiet s; no key" >&2
-		continue
-	fi
-	echo >&"$ask"
-	asked=$((asked + 1))
-	at=$SECONDS	# (keyrepeat may wait for over 2 s more to tell whether a late change is the echo)
-	while [ $((SECONDS - at)) -lt 14 ] && [ "$(grep -vc ready "$LAB_RUN/answers")" -lt "$asked" ]; do nap 0.1; done
-	tail -n 1 "$LAB_RUN/answers" | watch_answer "$asked" >&2
-	nap 0.5		# rows of the last tenths of a second are still to come
-	watch_input_within 18 ||
-		die "key $asked was not seen at port $ATTACH_PORT on $interface, so nor would a user's be: watch ends"
-done
+watch_keys() {
+	local asked=0 at
+	while watch_nap; do
+		kill -0 "$typist" 2>/dev/null || die "keys can no longer be sent (above): watch ends"
+		kill -0 "$input" 2>/dev/null || die "cannot tell any more whether somebody types (above): watch ends"
+		if watch_input_within "$quiet"; then
+			echo "watch: input within the last $quiet s; no key" >&2
+			continue
+		fi
+		echo >&"$ask"
+		asked=$((asked + 1))
+		at=$SECONDS	# (keyrepeat may wait for over 2 s more to tell whether a late change is the echo)
+		while [ $((SECONDS - at)) -lt 14 ] && [ "$(grep -vc ready "$LAB_RUN/answers")" -lt "$asked" ]; do nap 0.1; done
+		tail -n 1 "$LAB_RUN/answers" | watch_answer "$asked" >&2
+		nap 0.5		# rows of the last tenths of a second are still to come
+		watch_input_within 18 ||
+			die "key $asked was not seen at port $ATTACH_PORT on $interface, so nor would a user's be: watch ends"
+	done
+}
+
+# (a Ctrl-C that comes just as a command has ended, which caught it, is lost on a shell that waits for it, but not on wait)
+watch_keys &
+keys=$!
+wait "$keys" || exit
 wait "$listener"
