@@ -24,5 +24,8 @@ has_keys() { [ "$(keys_in "$1")" = "$2" ]; }	# file n
 # The run is not valid, and others had the machine for as long as a late request waits (--lateness).
 disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ] && machine_was_busy 5; }
 
-# Status of a run without loss: 0, or 3 if it is not valid and others had the machine.
-measured() { if [ "$status" = 3 ]; then disturbed; else [ "$status" = 0 ] && holds .valid; fi; }
+# The run is not sure, and others had the machine: a server that waits for the CPU may send an answer in two updates.
+unsure() { [ "$(jq '.result.why_unsure == null' report.json)" = false ] && machine_was_busy 5; }
+
+# Status of a run without loss: 0, or 3 if it is not valid or not sure and others had the machine.
+measured() { if [ "$status" = 3 ]; then disturbed || unsure; else [ "$status" = 0 ] && holds .valid; fi; }
