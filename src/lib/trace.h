@@ -2,9 +2,12 @@
 /* trace - records task switches, interrupts and softirqs on chosen CPUs.
  *
  * Fifteen tracepoints through perf_event_open, with times of CLOCK_MONOTONIC and one ring buffer per CPU. Nothing is left
- * behind: the rings end with the process, and if tracefs (which has the ids and field offsets of events) is not mounted, a
- * short-lived child mounts it in its own mount namespace. Needs root, or CAP_PERFMON and a readable tracefs. While open,
- * each task switch costs 1-2 us more. */
+ * behind, whatever ends the process: the rings are its own, and a tracefs (which has the ids and field offsets of events) that is
+ * not mounted is opened without a mount. Needs root, or CAP_PERFMON and a readable tracefs. While open, each task switch costs
+ * 1-2 us more.
+ *
+ * Not by libtracefs: its instances are folders of tracefs, which record on after kill -9, and their records lack thread ids of our
+ * pid namespace. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,7 +51,7 @@ struct scheduling_trace;
 
 /* Opens the tracepoints (switches_only: only sched_switch) and starts recording. ring_bytes per CPU is rounded up to a power
  * of two of pages. 0, or -errno with the reason in `why`: -EACCES (no right), -ENOENT (no tracefs or no sched_switch). Freed
- * by trace_close(). Forks once: to be called before there are threads that hold locks. */
+ * by trace_close(). */
 int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, struct why *why);
 /* The tracepoints that this kernel lacks, as "reschedule call_function"; "" if it has all. Valid until trace_close(). */
 const char *trace_missing_points(const struct scheduling_trace *t);

@@ -6,45 +6,28 @@
 #include <stdio.h>
 #include <unistd.h>
 
-const char *const trace_points_names[TRACE_POINTS] = {
-	"sched/sched_switch",
-	"irq/irq_handler_entry",
-	"irq/irq_handler_exit",
-	"irq/softirq_entry",
-	"irq/softirq_exit",
-	"irq_vectors/local_timer_entry",
-	"irq_vectors/local_timer_exit",
-	"irq_vectors/reschedule_entry",
-	"irq_vectors/reschedule_exit",
-	"irq_vectors/call_function_entry",
-	"irq_vectors/call_function_exit",
-	"irq_vectors/call_function_single_entry",
-	"irq_vectors/call_function_single_exit",
-	/* arm has no irq_vectors: its timer is an interrupt with a handler. irq_work is omitted, since perf uses it itself. */
-	"ipi/ipi_entry",
-	"ipi/ipi_exit",
-};
-
 /* The tracepoints; entries have odd indexes, exits even ones. */
-static const struct tracepoint_field_names {
+static const struct traced_point {
+	const char *event;
 	enum trace_class class;
 	const char *number, *name; /* fields of id and name; a name after ' is a constant */
 } points[TRACE_POINTS] = {
-	{ 0, NULL, NULL },
-	{ TRACE_IRQ, "irq", "name" },
-	{ TRACE_IRQ, "irq", NULL },
-	{ TRACE_SOFTIRQ, "vec", NULL },
-	{ TRACE_SOFTIRQ, "vec", NULL },
-	{ TRACE_TIMER, "vector", "'local timer" },
-	{ TRACE_TIMER, "vector", NULL },
-	{ TRACE_RESCHED, "vector", "'reschedule" },
-	{ TRACE_RESCHED, "vector", NULL },
-	{ TRACE_CALL, "vector", "'function call" },
-	{ TRACE_CALL, "vector", NULL },
-	{ TRACE_CALL, "vector", "'function call" },
-	{ TRACE_CALL, "vector", NULL },
-	{ TRACE_CALL, NULL, "'inter-processor" },
-	{ TRACE_CALL, NULL, NULL },
+	{ "sched/sched_switch", 0, NULL, NULL },
+	{ "irq/irq_handler_entry", TRACE_IRQ, "irq", "name" },
+	{ "irq/irq_handler_exit", TRACE_IRQ, "irq", NULL },
+	{ "irq/softirq_entry", TRACE_SOFTIRQ, "vec", NULL },
+	{ "irq/softirq_exit", TRACE_SOFTIRQ, "vec", NULL },
+	{ "irq_vectors/local_timer_entry", TRACE_TIMER, "vector", "'local timer" },
+	{ "irq_vectors/local_timer_exit", TRACE_TIMER, "vector", NULL },
+	{ "irq_vectors/reschedule_entry", TRACE_RESCHED, "vector", "'reschedule" },
+	{ "irq_vectors/reschedule_exit", TRACE_RESCHED, "vector", NULL },
+	{ "irq_vectors/call_function_entry", TRACE_CALL, "vector", "'function call" },
+	{ "irq_vectors/call_function_exit", TRACE_CALL, "vector", NULL },
+	{ "irq_vectors/call_function_single_entry", TRACE_CALL, "vector", "'function call" },
+	{ "irq_vectors/call_function_single_exit", TRACE_CALL, "vector", NULL },
+	/* arm has no irq_vectors: its timer is an interrupt with a handler. irq_work is omitted, since perf uses it itself. */
+	{ "ipi/ipi_entry", TRACE_CALL, NULL, "'inter-processor" },
+	{ "ipi/ipi_exit", TRACE_CALL, NULL, NULL },
 };
 #define FIRST_VECTOR 5
 #define FIRST_IPI 13
@@ -53,7 +36,7 @@ static void add_missing_name(struct tracepoint_formats *p, int i)
 {
 	size_t n = strlen(p->missing);
 
-	snprintf(p->missing + n, sizeof(p->missing) - n, "%s%s", n ? " " : "", strchr(trace_points_names[i], '/') + 1);
+	snprintf(p->missing + n, sizeof(p->missing) - n, "%s%s", n ? " " : "", strchr(points[i].event, '/') + 1);
 }
 
 /* The exit of an entry, or the entry of an exit. */
@@ -104,8 +87,12 @@ int tracepoint_formats_read(struct tracepoint_formats *p, size_t n)
 {
 	char(*text)[TRACEFS_TEXT] = memory_new(TRACE_POINTS, sizeof(*text));
 	char ours[64] = "";
-	int err = tracefs_read_formats(trace_points_names, n, text);
+	int dir = tracefs_open_events(), err = dir < 0 ? dir : 0;
 
+	for (size_t i = 0; i < n && !err; i++)
+		err = tracefs_read_format(dir, points[i].event, text[i]);
+	if (dir >= 0)
+		close(dir);
 	if (!err)
 		err = tracepoint_formats_parse(p, text);
 	free(text);

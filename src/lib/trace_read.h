@@ -25,8 +25,7 @@ struct tracepoint_formats {
 
 /* Reads the first n tracepoints from tracefs. 0 or -errno; -ENOENT: no sched_switch. */
 int tracepoint_formats_read(struct tracepoint_formats *p, size_t n);
-/* Parses the texts of tracefs_read_formats(), in the order of trace_points_names. Pure. */
-extern const char *const trace_points_names[TRACE_POINTS];
+/* Parses the texts of their format files; "" for a missing one. Pure. */
 int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_TEXT]);
 /* Marks tracepoint i > 0 and its partner (entry or exit) as missing. Returns the index of the partner. */
 int tracepoint_drop_pair(struct tracepoint_formats *p, int i);

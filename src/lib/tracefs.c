@@ -3,94 +3,47 @@
 #include "files.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <fcntl.h>
+#include <linux/mount.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+/* Opens a folder of a tracefs that nothing sees but its descriptors, and that ends with them. -errno; -ENODEV: no tracefs. */
+static int open_unmounted(const char *folder)
+{
+	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), mount = -1, dir = -1, err;
 
-/* Reads one format file. 0, or -errno; -ENOENT: no such event. */
-static int read_event_format(const char *place, const char *event, char *text)
+	if (context >= 0 && !syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	if (mount >= 0)
+		dir = openat(mount, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = errno == ENOSYS ? -ENODEV : -errno;
+	if (context >= 0)
+		close(context);
+	if (mount >= 0)
+		close(mount);
+	return dir < 0 ? err : dir;
+}
+
+int tracefs_open_events(void)
+{
+	int dir = open("/sys/kernel/tracing/events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		dir = open("/sys/kernel/debug/tracing/events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 ? open_unmounted("events") : dir;
+}
+
+int tracefs_read_format(int dir, const char *event, char text[static TRACEFS_TEXT])
 {
 	char path[160];
 	int err;
 
-	snprintf(path, sizeof(path), "%s/events/%s/format", place, event);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s/format", dir, event);
 	err = files_read_all(path, text, TRACEFS_TEXT);
-	return !err && !*text ? -EIO : err;
-}
-
-static int read_event_formats(const char *place, const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/events", place);
-	if (access(path, R_OK | X_OK))
-		return -errno;
-	for (size_t i = 0; i < n; i++) {
-		int err = read_event_format(place, event[i], text[i]);
-
-		if (err == -ENOENT)
-			text[i][0] = '\0';
-		else if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* In the child process: mounts tracefs, on a directory that sysfs has if the kernel has tracefs, and reads the formats. */
-static int mount_and_read(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
-{
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return -errno;
-	if (mount("tracefs", places[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-		return errno == ENOENT ? -ENODEV : -errno;
-	return read_event_formats(places[0], event, n, text);
-}
-
-static int read_formats_in_child(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
-{
-	struct formats_from_child {
-		int err;
-		char text[][TRACEFS_TEXT];
-	} * shared;
-	size_t size = sizeof(*shared) + n * TRACEFS_TEXT;
-	int err, status;
-	pid_t pid;
-
-	shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		return -errno;
-	shared->err = -EIO;
-	pid = fork();
-	if (!pid) {
-		shared->err = mount_and_read(event, n, shared->text);
-		_exit(0);
-	}
-	err = pid < 0 ? -errno : 0;
-	while (!err && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		; /* ECHILD if SIGCHLD is ignored: the child has ended then, too */
-	if (!err)
-		err = shared->err;
-	if (!err)
-		memcpy(text, shared->text, n * TRACEFS_TEXT);
-	munmap(shared, size);
-	return err;
-}
-
-int tracefs_read_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
-{
-	int err = -ENOENT;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && err; i++)
-		err = read_event_formats(places[i], event, n, text);
-	if (err)
-		err = read_formats_in_child(event, n, text);
-	return err == -EPERM ? -EACCES : err;
+	return err == -ENOENT ? 0 : err;
 }
 
 int tracefs_event_id(const char *format)

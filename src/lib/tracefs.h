@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads the format files of these events ("sched/sched_switch"), each cut to TRACEFS_TEXT - 1 bytes; "" for a missing event.
- * If tracefs is not mounted, a short-lived child mounts it in its own mount namespace. 0, or -errno: -EACCES (no right),
- * -ENODEV (no tracefs). */
+/* Opens the folder of events; where tracefs is not mounted, in one that is mounted nowhere (with CAP_SYS_ADMIN). A descriptor, or
+ * -errno: -EACCES or -EPERM (no right), -ENODEV (no tracefs). */
+int tracefs_open_events(void);
+
+/* Reads the format file of an event ("sched/sched_switch"), cut to TRACEFS_TEXT - 1 bytes; "" for a missing event. 0 or -errno. */
 #define TRACEFS_TEXT 4096
-int tracefs_read_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT]);
+int tracefs_read_format(int dir, const char *event, char text[static TRACEFS_TEXT]);
 
 /* Parsers of a format text; pure. */
 int tracefs_event_id(const char *format); /* id of the event; -1: none */

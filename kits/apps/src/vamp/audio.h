@@ -118,9 +118,8 @@ void audio_average_counts(struct audio_counts *c, const int *tagged, size_t n);
 int audio_top_waker(const struct audio_counts *c);
 
 struct wakeup_tracer;
-/* Starts to count. 0, or -errno with the reason in `why` (no permission to trace, no such tracepoint). Forks once if tracefs is
- * not mounted. Outside the initial pid namespace the filter matches the server's threads by name, since their pids in the
- * kernel's records are not known there. */
+/* Starts to count. 0, or -errno with the reason in `why` (no permission to trace, no such tracepoint). Outside the initial pid
+ * namespace the filter matches the server's threads by name, since their pids in the kernel's records are not known there. */
 int wakeups_open(struct wakeup_tracer **out, int server, struct why *why);
 /* Adds the wake-ups since the last call to `c`, except those by the `n` processes in `ours`. */
 void wakeups_count(struct wakeup_tracer *w, struct audio_counts *c, const int *ours, size_t n);

@@ -106,16 +106,17 @@ struct wakeup_tracer {
 
 static int parse_waking_format(struct wakeup_tracer *w)
 {
-	static const char *const event[] = { "sched/sched_waking" };
-	char text[1][TRACEFS_TEXT];
-	int err = tracefs_read_formats(event, 1, text);
+	char text[TRACEFS_TEXT];
+	int dir = tracefs_open_events(), err = dir < 0 ? dir : tracefs_read_format(dir, "sched/sched_waking", text);
 
+	if (dir >= 0)
+		close(dir);
 	if (err)
 		return err;
-	w->flags = tracefs_find_field(text[0], "common_flags");
-	w->waker = tracefs_find_field(text[0], "common_pid");
-	w->woken = tracefs_find_field(text[0], "pid");
-	return w->flags.size && w->waker.size && w->woken.size ? tracefs_event_id(text[0]) : -ENOENT;
+	w->flags = tracefs_find_field(text, "common_flags");
+	w->waker = tracefs_find_field(text, "common_pid");
+	w->woken = tracefs_find_field(text, "pid");
+	return w->flags.size && w->waker.size && w->woken.size ? tracefs_event_id(text) : -ENOENT;
 }
 
 /* Writes a filter for a thread's name; characters that are not allowed in the filter's quotes become '?' (any character). */
