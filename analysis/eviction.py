@@ -17,7 +17,7 @@ from math import isnan, nan
 from analysis.numbers import most, nearest, total
 
 POLICIES = ('LRU', 'FIFO', 'random', 'MRU')
-ORDERS = ('loop', 'random', 'hot', 'fresh')  # src/lib/sequence.h
+ORDERS = ('loop', 'random', 'hot', 'fresh')  # src/animate/sequence.h
 CHANCES = 5  # repetitions of the simulation of random eviction, whose mean hit ratio counts
 SIZES = 8  # cache sizes tried where the size is not known
 NEAR = 0.12  # largest error of the policy that is found

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The orders in which frames are shown: their definitions, and a random order against what chance gives. */
-#include "sequence.h"
+#include "animate/sequence.h"
 #include "../unit.h"
 
 TEST(a_loop_comes_round)
