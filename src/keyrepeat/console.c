@@ -86,9 +86,8 @@ void console_end_progress(struct console_progress *p)
 /* A quantile of the latency from due to seen. Under overload only the shortest latency does not depend on the length of the run. */
 static struct figure latency_quantile(struct train_figures *f, double p)
 {
-	return p > 0 && f->backlog.overloaded
-		       ? figure_absent("overloaded")
-		       : figure_make_range(sample_quantile(&f->from_due, p), sample_quantile(&f->high, p), 0);
+	return p > 0 && f->backlog.overloaded ? figure_absent("overloaded")
+					      : figure_make_range(sample_quantile(&f->from_due, p), sample_quantile(&f->high, p));
 }
 
 static const char *quantile_text(struct train_figures *f, double p)
@@ -139,7 +138,7 @@ static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, c
 
 static void say_overload(struct rec_report *r, const struct key_train *train, struct train_figures *f)
 {
-	struct figure sent = figure_make_range(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
+	struct figure sent = figure_make_range(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5));
 
 	if (train->one_by_one)
 		rec_warn(r,

@@ -227,7 +227,7 @@ int on_demand_type_keys(struct on_demand_run *d)
 static const char *quantile_range_text(struct sample ends[static 2], double p)
 {
 	struct figure f =
-		figure_make_range(sample_quantile(&ends[0], p), p < 1 ? sample_quantile(&ends[1], p) : sample_max(&ends[1]), 0);
+		figure_make_range(sample_quantile(&ends[0], p), p < 1 ? sample_quantile(&ends[1], p) : sample_max(&ends[1]));
 
 	return figure_text(&f, NS_PER_MS);
 }

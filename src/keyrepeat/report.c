@@ -48,7 +48,7 @@ static void report_latency(struct rec_report *r, const char *name, struct sample
 		rec_add_sample_range(r, name, early, late, NS_PER_MS);
 		return;
 	}
-	min = figure_make_range(sample_min(early), sample_min(late), 0);
+	min = figure_make_range(sample_min(early), sample_min(late));
 	rec_begin_object(r, name);
 	rec_add_int(r, "n", (int64_t)late->n);
 	rec_add_real(r, "min", min.above ? NAN : min.value / NS_PER_MS, 3);

@@ -21,17 +21,17 @@ struct figure figure_absent(const char *why)
 
 struct figure figure_statistic(struct sample_stat statistic)
 {
-	return figure_make_range(statistic, statistic, 0);
+	return figure_make_range(statistic, statistic);
 }
 
-struct figure figure_make_range(struct sample_stat early, struct sample_stat late, double resolution)
+struct figure figure_make_range(struct sample_stat early, struct sample_stat late)
 {
 	struct figure f = FIGURE_ABSENT;
 	bool same;
 
 	if (isnan(early.value) || isnan(late.value))
 		return f;
-	same = late.value - early.value <= fmax(SAME * fabs(late.value), resolution);
+	same = late.value - early.value <= SAME * fabs(late.value);
 	f.above = late.above;
 	f.from = same ? late.value : early.value;
 	f.to = late.above ? (double)INFINITY : late.value;

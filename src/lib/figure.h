@@ -28,8 +28,8 @@ struct figure figure_absent(const char *why);
 /* Exact, or censored where the statistic is a lower bound. */
 struct figure figure_statistic(struct sample_stat statistic);
 /* The figure whose true value lies between two statistics of the same data: one by the earliest, one by the latest possible times.
- * Ends that differ by at most 1 % or `resolution` give an exact figure, the late end. */
-struct figure figure_make_range(struct sample_stat early, struct sample_stat late, double resolution);
+ * Ends that differ by at most 1 % give an exact figure, the late end. */
+struct figure figure_make_range(struct sample_stat early, struct sample_stat late);
 
 bool figure_known(const struct figure *f);    /* false: absent */
 bool figure_is_range(const struct figure *f); /* including a range without a known late end */

@@ -182,8 +182,8 @@ static size_t compute_statistics(struct sample *early, struct sample *late, stru
 	};
 	size_t n = 0;
 
-	out[n++] = (struct rec_named_figure){ "min", figure_make_range(sample_min(early), sample_min(late), 0) };
-	out[n++] = (struct rec_named_figure){ "mean", figure_make_range(sample_mean(early), sample_mean(late), 0) };
+	out[n++] = (struct rec_named_figure){ "min", figure_make_range(sample_min(early), sample_min(late)) };
+	out[n++] = (struct rec_named_figure){ "mean", figure_make_range(sample_mean(early), sample_mean(late)) };
 	out[n] = (struct rec_named_figure){ "sd", compute_sd(early, late, &out[1].figure) };
 	n++;
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
@@ -192,10 +192,10 @@ static size_t compute_statistics(struct sample *early, struct sample *late, stru
 
 		out[n++] = (struct rec_named_figure){ quantiles[i].name, enough || !late->n
 										 ? figure_make_range(sample_quantile(early, p),
-												     sample_quantile(late, p), 0)
+												     sample_quantile(late, p))
 										 : figure_absent("too few") };
 	}
-	out[n++] = (struct rec_named_figure){ "max", figure_make_range(sample_max(early), sample_max(late), 0) };
+	out[n++] = (struct rec_named_figure){ "max", figure_make_range(sample_max(early), sample_max(late)) };
 	return n;
 }
 
@@ -232,10 +232,10 @@ void rec_add_bounds(struct rec_report *r, const struct rec_named_figure *row, si
 	}
 }
 
-void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit, int decimals)
+void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit)
 {
 	for (size_t i = 0; i < n; i++)
-		rec_add_real(r, row[i].name, row[i].figure.above ? NAN : row[i].figure.value / unit, decimals);
+		rec_add_real(r, row[i].name, row[i].figure.above ? NAN : row[i].figure.value / unit, 3);
 }
 
 void rec_add_range(struct rec_report *r, const char *key, const struct figure *f, double unit)
@@ -253,7 +253,7 @@ void rec_add_sample_range(struct rec_report *r, const char *key, struct sample *
 
 	rec_begin_object(r, key);
 	rec_add_int(r, "n", (int64_t)late->n);
-	rec_add_figures(r, row, n, unit, 3);
+	rec_add_figures(r, row, n, unit);
 	if (late->censored)
 		rec_add_int(r, "censored", (int64_t)late->censored);
 	rec_add_bounds(r, row, n, unit);

@@ -101,7 +101,7 @@ struct rec_named_figure {
 	const char *name;
 	struct figure figure;
 };
-void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit, int decimals);
+void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit);
 void rec_add_bounds(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit);
 /* Adds {"from", "to"}. */
 void rec_add_range(struct rec_report *r, const char *key, const struct figure *f, double unit);

@@ -356,7 +356,7 @@ static void say_pairs(const struct key_train *t, char *said)
 static void say_median(const struct key_train *t, struct train_figures *f, char *said)
 {
 	struct sample truth = { 0 };
-	struct figure p50 = figure_make_range(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
+	struct figure p50 = figure_make_range(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5));
 	double is;
 
 	for (size_t i = 0; i < t->due; i++)

@@ -5,7 +5,7 @@
 
 static struct figure between(double early, bool early_above, double late, bool late_above)
 {
-	return figure_make_range((struct sample_stat){ early, early_above }, (struct sample_stat){ late, late_above }, 0.1);
+	return figure_make_range((struct sample_stat){ early, early_above }, (struct sample_stat){ late, late_above });
 }
 
 TEST(one_number_is_exact)

@@ -275,7 +275,7 @@ static struct figure percent_over(const struct vlog_timings *t, int64_t threshol
 	if (!t->response.n)
 		return FIGURE_ABSENT;
 	return figure_make_range((struct sample_stat){ 100 * over / n, false },
-				 (struct sample_stat){ 100 * (over + unsure) / n, false }, 0);
+				 (struct sample_stat){ 100 * (over + unsure) / n, false });
 }
 
 /* --- for people --- */
@@ -360,7 +360,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 	rec_add_int(r, "pages", u->pages);
 	rec_add_real(r, "pages_per_s", rate_per_s(c, (double)u->pages), 4);
 	rec_add_sample(r, "response_ms", &s->users.response, MS);
-	rec_add_figures(r, &over, 1, 1, 3);
+	rec_add_figures(r, &over, 1, 1);
 	rec_add_bounds(r, &over, 1, 1);
 	rec_add_sample(r, "from_sent_ms", &s->users.from_sent, MS);
 	if (c->cfg.open)

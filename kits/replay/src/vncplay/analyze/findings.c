@@ -65,7 +65,7 @@ static struct figure latency_quantile(const struct responses *answers, int r, do
 			sample_add(&late, a->press_us[r]);
 		}
 	}
-	f = figure_make_range(sample_quantile(&early, p), sample_quantile(&late, p), 0);
+	f = figure_make_range(sample_quantile(&early, p), sample_quantile(&late, p));
 	sample_free(&early);
 	sample_free(&late);
 	return f;
@@ -112,7 +112,7 @@ static void report_replay(struct rec_report *out, const struct replay *p, int64_
 	rec_add_real(out, "total_s", p->total_ms / 1e3, 3);
 	rec_add_real(out, "frame_ms", find_frame_ms(&p->tiles), 1);
 	rec_add_int(out, "responses", answered);
-	rec_add_figures(out, &p50, 1, 1000, 3);
+	rec_add_figures(out, &p50, 1, 1000);
 	rec_add_bounds(out, &p50, 1, 1000);
 	rec_add_real(out, "resolution_ms", p->exact ? 0.001 : 1, 3);
 	rec_add_str(out, "file", p->file);
