@@ -601,24 +601,24 @@ def group_words(run: Run, fates: Sequence[Fate]) -> str:
     return '' if len(parts) == 1 and not bad else ''.join(f' {part}' for part in parts)
 
 
+def from_to(rows: Sequence[Row], name: str) -> str:
+    if len(rows) > 1 and len({level(row, name) for row in rows}) == 1:
+        return f'{level(rows[0], name)} over each'
+    ends = [f'{level(row, name)} over {row["protocol"]}' for row in (rows[0], rows[-1])[:len(rows)]]
+    return (' and ' if len(rows) == 2 else ' to ').join(ends)
+
+
 def late_several(run: Run, role: str) -> Finding | None:
     fates = judged(run, role)
     if not fates:
         return None
-    ends = sorted(fates, key=lambda f: late_most(f.most or {}) or 0)
-    least, most = ends[0], ends[-1]
+    rows = sorted((f.most or {} for f in fates), key=lambda row: late_most(row) or 0)
     text = f'**{words.upper_first(role_words(run, role))}: {clause_words(run, fates)}.**{group_words(run, fates)}'
     if fates[0].most is not None:
-        shares = [f'{level(f.most or {}, LATE)} over {f.system}' for f in (least, most)[:len(fates)]]
         text += (f' Keys later than {words.plain(run.threshold_ms())} ms {with_load(run, fates[0].most["sinks"])}: '
-                 f'{(" and " if len(fates) == 2 else " to ").join(shares)}.')
+                 f'{from_to(rows, LATE)}.')
     word = 'bad' if any(map(is_bad, fates)) else 'good' if all(f.word == 'good' for f in fates) else 'unsure'
-    return Finding(f'late-{role}', text, late(most.most or {}), word, 'late-share')
-
-
-def from_to(rows: Rows, name: str) -> str:
-    ends = [f'{level(row, name)} over {row["protocol"]}' for row in (rows[0], rows[-1])[:len(rows)]]
-    return (' and ' if len(rows) == 2 else ' to ').join(ends)
+    return Finding(f'late-{role}', text, late(rows[-1]), word, 'late-share')
 
 
 def more_words(rows: Rows, name: str, n: int, more: str) -> str:
