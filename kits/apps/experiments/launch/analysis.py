@@ -57,6 +57,10 @@ def scheme_words(scheme: str) -> str:
     return f'vamp {scheme}' if scheme in VAMPS else 'nice 19' if scheme == 'nice' else scheme
 
 
+def with_scheme(scheme: str) -> str:
+    return 'in the baseline' if scheme == 'baseline' else f'with {scheme_words(scheme)}'
+
+
 def labels(run: Run) -> Labels:
     return Labels(value={'scheme': {scheme: scheme_words(scheme) for scheme in run.facts.get('schemes') or {}},
                          'job': {'none': '-'},
@@ -123,10 +127,10 @@ class Against:
 
     def shown_words(self) -> str:
         how = {'sooner': 'launches sooner than', 'later': 'launches later than', 'untold': 'cannot be told from'}[self.all.shown]
-        return f'{how} {scheme_words(self.other)}{self.all.without}'
+        return f'{how} {"the baseline" if self.other == "baseline" else scheme_words(self.other)}{self.all.without}'
 
     def words(self) -> str:
-        return f'{self.all.times_long()} as with {scheme_words(self.other)}'
+        return f'{self.all.times_long()} as {with_scheme(self.other)}'
 
 
 def geomean(values: Sequence[float | None]) -> float | None:
@@ -189,7 +193,7 @@ def compared(run: Run, *others: str) -> list[Against]:
 def plain_times(run: Run, schemes: Iterable[str]) -> str:
     """Mean times of the schemes' applications, as they are: nothing is compared."""
     rows = launches(run)
-    return ', '.join(f'{row["app"]} {words.with_unit(row["launch_ms"], "ms")} with {scheme_words(row["scheme"])}'
+    return ', '.join(f'{row["app"]} {words.with_unit(row["launch_ms"], "ms")} {with_scheme(row["scheme"])}'
                      for scheme in schemes for row in rows if row['scheme'] == scheme)
 
 
@@ -210,7 +214,7 @@ def verdict_of(run: Run) -> str:
 
 def verdict(run: Run) -> str:
     return verdict_of(run) + favour.no_figure(run, ['launch_ms', 'p50_ms'],
-                                              lambda row: f'{row["app"]} with {scheme_words(row["scheme"])}')
+                                              lambda row: f'{row["app"]} {with_scheme(row["scheme"])}')
 
 
 # --- findings -------------------------------------------------------------------------------------------------------
