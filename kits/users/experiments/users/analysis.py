@@ -287,9 +287,12 @@ def fitted(run: Run, name: str) -> Finding | None:
         return None
 
     def need(row: Row) -> str:
-        return (f'{words.short(row.get("demand_ms"))} ms of {RESOURCES.get(row.get("name") or "", "a queue")}'
-                + (' (not determined by the measurements)' if is_undetermined(row)
-                   else interval_words(row.get('low_ms'), row.get('high_ms'), 'ms')))
+        value, low, high = (row.get(name) for name in ('demand_ms', 'low_ms', 'high_ms'))
+        text = words.short(value)
+        if value is not None and low is not None and high is not None and not low <= float(text) <= high:
+            text = words.fixed(value, 2)  # (rounded, it would lie outside of its interval)
+        return (f'{text} ms of {RESOURCES.get(row.get("name") or "", "a queue")}'
+                + (' (not determined by the measurements)' if is_undetermined(row) else interval_words(low, high, 'ms')))
 
     first = rows[0]
     fits_badly = above(first, 'error_percent', TOO_FAR) is True
