@@ -390,9 +390,8 @@ STATES = (('in_memory', 'in memory', 0.2, LIGHT), ('paged_out', 'paged out', -0.
 
 
 def condition(row: Row) -> str:
-    swap = f'{row["swap"][5:]} a read' if row['swap'].startswith('slow:') else 'swap file' if row['swap'] == 'file' else row['swap']
     session = {'plain': '', 'private': ', private copies'}.get(row['session'], f', {row["session"]}')
-    return f'{row["protocol"]}, {swap}{session}, {row["method"]}'
+    return f'{row["protocol"]}, {swap_words(row["swap"])}{session}, {row["method"]}'
 
 
 def first_key(run: Run) -> Drawing:

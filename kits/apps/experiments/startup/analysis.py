@@ -633,8 +633,7 @@ def of_run(value: str) -> str:
 
 
 def device(swap: str) -> str:
-    plain = bare(swap)
-    return ('fast file' if plain == 'file' else f'{plain[5:]} a read' if plain.startswith('slow:') else plain) + of_run(swap)
+    return swap_words(bare(swap)) + of_run(swap)
 
 
 def curve_title(swap: str) -> str:
