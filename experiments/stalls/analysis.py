@@ -7,22 +7,23 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from analysis import decide, notes, words
-from analysis.amounts import (Amount, Row, above, amount, ask, differ, exceeds, in_words, is_floor, level, near, number,
-                              span, with_both, with_interval, yes_or_no)
+from analysis.amounts import (Amount, Row, Rows, above, amount, ask, differ, exceeds, in_words, is_floor, level, near, number, span,
+                              with_both, with_interval, yes_or_no)
 from analysis.decide import Answer
 from analysis.draw import (DASHED, DOTTED, LINE, MARK, PALE, Axis, Curve, Drawing, Look, Mark, Panel, Place, load_look, look,
                            over as curves_over, row_of, rows_axis)
 from analysis.draw import level as level_curve
 from analysis.notes import NOTHING_MEASURED, value_text
-from analysis.page import Finding, Labels, View
+from analysis.page import Finding, View
 from analysis.run import Run, distinct, is_attached
 from experiments.families import trains
-from experiments.families.trains import (ROLES, Rows, at_load, but_unmeasured, is_several, latency, loads_tried, order, over,
-                                         protocol, role_words, rows_of, systems, unloaded, who_words, with_load)
+from experiments.families.trains import (ROLES, at_load, but_unmeasured, is_several, latency, loads_tried, order, over, protocol,
+                                         role_words, rows_of, systems, unloaded, who_words, with_load)
 
 COLUMNS = '''
 include ../families/trains.py
 '''
+labels, resolve, begun = trains.labels, trains.resolve, trains.begun
 
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
@@ -49,18 +50,6 @@ def setup(run: Run) -> str:
     return notes.sentence([
         notes.protocol_words(run), notes.link_words(run), None if rate is None else f'up to {value_text(rate)} keys a second',
         repeats and repeats + ('' if seconds is None else f' of {value_text(seconds)} s'), notes.run_words(run)])
-
-
-def labels(run: Run) -> Labels:
-    return trains.labels(run)
-
-
-def resolve(run: Run) -> Run:
-    return trains.resolve(run)
-
-
-def begun(run: Run) -> list[str]:
-    return trains.begun(run)
 
 
 # --- what is decided of a row -------------------------------------------------------------------------------------

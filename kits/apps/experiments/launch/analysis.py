@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
+from statistics import median
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount, exceeds, in_words, interval_words, level, number, span
+from analysis.amounts import Amount, Row, Rows, amount, exceeds, in_words, interval_words, level, number, span
 from analysis.draw import DOTTED, Axis, Curve, Drawing, Look, Mark, Panel, Place
 from analysis.draw import level as level_curve
 from analysis.notes import NO_BASELINE, NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
 from experiments.families import favour
-from experiments.families.favour import VAMPS, Rows, fixed2, job_words, jobs
+from experiments.families.favour import VAMPS, fixed2, job_words, jobs
 from experiments.families.schemes import bars_of, beside, job_title, place_of, quanta, scheme_bars
 
 COLUMNS = '''
@@ -284,11 +285,6 @@ def keys(run: Run) -> Finding | None:
                    f'{in_words(amount(base, "late_percent"))} of the keys take longer than {words.plain(run.threshold_ms())} ms in '
                    f'the baseline. The keys were typed right after a Return, beside {job_words(base["job"])}.',
                    amount(base, 'p50_ms'), 'none', 'keys')
-
-
-def median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def itself(run: Run) -> Finding | None:
