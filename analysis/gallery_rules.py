@@ -3,7 +3,8 @@
 
 Of each word a rule says what is to hold of the rows that are picked by table and column=value. Its conditions are joined by " and
 ": COLUMN < or > NUMBER, or NUMBER times COLUMN of the same row, or of rows picked by TABLE and column=value (where {column} is that
-of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all."""
+of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all; a sentence is then said of
+the rows for which it holds."""
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
