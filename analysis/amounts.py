@@ -11,6 +11,7 @@ from analysis import decide, words
 from analysis.decide import Answer, Claim, Figure
 
 Row = Mapping[str, Any]  # column -> number (float), text, or None
+Rows = list[dict[str, Any]]
 WHY = {'overloaded': 'overloaded', 'too few': 'too few keys', 'failed': 'failed', 'range': 'only a range',
        'resolution': "below the probe's error"}
 

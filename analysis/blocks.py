@@ -11,7 +11,7 @@ from math import fabs, isfinite, isnan, log1p, nan
 from operator import attrgetter
 from typing import BinaryIO, NamedTuple
 
-from analysis import ieee, tables
+from analysis import numbers, tables
 from analysis.sequential import Figure, Moments, set_runs
 from analysis.tables import BadLine
 
@@ -220,11 +220,11 @@ def choose_scale(s: Series, effect: Effect, positive: bool) -> None:
     nothing."""
     relative, per_ms = effect.relative if effect.relative > 0 else 0.1, UNITS_PER_MS.get(s.unit, 0.0)
     time = per_ms > 0 and effect.time_ms > 0
-    s.relative = positive and s.unit != '%' and not time and ieee.least(*s.typical) >= per_ms
+    s.relative = positive and s.unit != '%' and not time and numbers.least(s.typical) >= per_ms
     size = (log1p(relative) if s.relative else effect.points if s.unit == '%'
             else per_ms * effect.time_ms if time else fabs(s.typical[A]) * relative)
     if not s.relative and not time:
-        size = ieee.most(size, per_ms)
+        size = numbers.most((size, per_ms))
     s.figure.effect = size if size > 0 else relative  # (A is 0)
 
 
@@ -276,7 +276,7 @@ class Pair(NamedTuple):
     def ends(self, relative: bool) -> tuple[float, float]:
         """Of the difference of B and A: its lower and its upper end."""
         pairs = (self.b.low, self.a.high), (self.b.high, self.a.low)
-        low, high = (ieee.log(ieee.divide(b, a)) if relative else b - a for b, a in pairs)
+        low, high = (numbers.log(numbers.over(b, a)) if relative else b - a for b, a in pairs)
         return low, high
 
 
@@ -339,7 +339,7 @@ def moments(values: Sequence[float], relative: bool) -> Moments:
     """Of logarithms where differences are."""
     out = Moments()
     for value in values:
-        out.add(ieee.log(value) if relative else value)
+        out.add(numbers.log(value) if relative else value)
     return out
 
 

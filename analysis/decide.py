@@ -8,7 +8,7 @@ from itertools import groupby
 from math import ceil, fabs, floor, inf, isfinite, isinf, isnan, log, nan, sqrt
 from typing import BinaryIO, NamedTuple
 
-from analysis import ieee, special, tables
+from analysis import numbers, special, tables
 from analysis.tables import BadLine
 
 UNTOLD, HOLDS, FAILS = range(3)  # words of claims
@@ -141,21 +141,21 @@ def variance(f: Figure) -> float:
 
 
 def logs(f: Figure) -> Figure:
-    return Figure(ieee.log(f.start), ieee.log(f.end), ieee.log(f.low), ieee.log(f.high), f.repeats)
+    return Figure(numbers.log(f.start), numbers.log(f.end), numbers.log(f.low), numbers.log(f.high), f.repeats)
 
 
 def compare_means(first: Figure, second: Figure, share: int) -> tuple[float, float, float]:
     """By how much the second mean is more, and the interval, by Welch's (1947) t test."""
-    use_logs = ieee.least(first.low, second.low) > 0 and ieee.least(first.start, second.start) > 0
+    use_logs = numbers.least((first.low, second.low)) > 0 and numbers.least((first.start, second.start)) > 0
     a, b = (logs(first), logs(second)) if use_logs else (first, second)
     parts, more = (variance(a), variance(b)), b.start - a.start
     total, freedom = sum(parts), 1.0
     if total > 0:
-        freedom = ieee.divide(total * total, parts[0] * parts[0] / (a.repeats - 1) + parts[1] * parts[1] / (b.repeats - 1))
+        freedom = numbers.over(total * total, parts[0] * parts[0] / (a.repeats - 1) + parts[1] * parts[1] / (b.repeats - 1))
     # degrees of freedom rounded down: the interval is never too narrow for it
     freedom = max(1, floor(freedom + 1e-9)) if isfinite(freedom) else 1
     half = special.t_quantile(freedom, beyond(share)) * sqrt(total)
-    value, low, high = (first.start * ieee.expm1(m) if use_logs else m for m in (more, more - half, more + half))
+    value, low, high = (first.start * numbers.expm1(m) if use_logs else m for m in (more, more - half, more + half))
     return value, low, high
 
 
@@ -242,7 +242,7 @@ def none(a: Figure, b: Figure, share: int) -> Answer:
     if a.start != 0 or not a.is_number() or not 0 <= a.high <= 100:
         return Answer()
     times_longer = log((1 - LEVEL) / share) / log(1 - LEVEL)
-    return Answer(HOLDS, high=-100 * ieee.expm1(times_longer * ieee.log1p(-a.high / 100)))
+    return Answer(HOLDS, high=-100 * numbers.expm1(times_longer * numbers.log1p(-a.high / 100)))
 
 
 def whole(a: Figure, b: Figure, share: int) -> Answer:
@@ -262,7 +262,7 @@ def percentile(a: Figure, b: Figure, share: int) -> Answer:
     p = a.start
     if not 0 < p < 1:
         return Answer()
-    ends = ieee.divide(log((1 - LEVEL) / 2), log(max(p, 1 - p)))
+    ends = numbers.over(log((1 - LEVEL) / 2), log(max(p, 1 - p)))
     return Answer(HOLDS, ceil(BEYOND / (1 - p) - 1e-6), high=ceil(ends) if isfinite(ends) else ends)
 
 

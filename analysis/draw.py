@@ -461,6 +461,8 @@ def figure_rows(layout: str, figure: int, d: Drawing, firsts: Sequence[int], aft
     high = min(high, 320 if layout == 'narrow' and not first.y.names else inf)
     turned = any(p.x.names and not fits_beside(find_tics(p.x, always), wide) for p in d.panels)
     foot = 24 if d.stacked else 50 + 4.8 * max(longest(find_tics(p.x, always)) for p in d.panels) if turned else 66
+    if layout == 'narrow' and len({p.x.label for p in d.panels}) > 1:
+        high, foot = high + 14, foot + 14  # (between the label of an axis and the title of the panel below it)
     below = head + down * high + (52 if d.stacked else 0)
 
     def spot(l: float, r: float, top: float, bottom: float) -> tuple[float, float, float, float]:

@@ -3,11 +3,12 @@
 
 Of each word a rule says what is to hold of the rows that are picked by table and column=value. Its conditions are joined by " and
 ": COLUMN < or > NUMBER, or NUMBER times COLUMN of the same row, or of rows picked by TABLE and column=value (where {column} is that
-of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all."""
+of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all; a sentence is then said of
+the rows for which it holds."""
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress, product
 from typing import Any, NamedTuple
 
 from analysis import decide
@@ -16,7 +17,7 @@ from analysis.command import Stop
 from analysis.decide import Claim
 from analysis.gallery_facts import Fact, Kept, Row, Table, bracketed, conditions, doubts, find, is_usable, meeting, typed
 from analysis.gallery_facts import number as cell_number
-from analysis.gallery_words import COLUMN, Kinds, sentence_words
+from analysis.gallery_words import COLUMN, Kinds, figure_words, sentence_words
 
 WORDS = ('as then', 'as then, smaller', 'no longer')
 NUMBER = '[0-9]+([.][0-9]+)?'
@@ -182,10 +183,8 @@ def unit_in(kinds: Kinds, column: str) -> str:
     return '' if unit == '-' else unit
 
 
-def others(rule: Fact, world: World, c: Condition, own: Picked) -> list[Amount]:
-    """What the figure of a picked row is compared with."""
-    if not c.than:
-        return [number(c.by)]
+def others(rule: Fact, world: World, c: Condition, own: Picked) -> list[Picked]:
+    """The rows whose column `than` a picked row is compared with."""
     row = own.row or {}
     where = COLUMN.sub(lambda found: row.get(found[1], ''), c.where)
     run, table = c.run or rule.run, c.table or rule.table
@@ -193,20 +192,23 @@ def others(rule: Fact, world: World, c: Condition, own: Picked) -> list[Amount]:
     units = {unit_in(own.kinds, c.column), unit_in(other.kinds(table) if other else {}, c.than)} - {''}
     if len(units) > 1:
         raise refused(rule, f'{c.column} and {c.than} have different units')
-    found = [own] if not where and not c.table and c.than in row else pick(rule, world, run, table, where, c.than)
-    return [scaled(one.figure(rule, c.than), c.by) for one in found]
+    return [own] if not where and not c.table and c.than in row else pick(rule, world, run, table, where, c.than)
 
 
-def asked(rule: Fact, world: World, c: Condition) -> Iterator[Claim]:
-    """The claims of a condition."""
-    for own in pick(rule, world, rule.run, rule.table, rule.where, c.column):
-        a = ends(own.figure(rule, c.column))
-        if c.sign == '=':
-            yield Claim('within', 1, a, ends(span(c.start, c.end)))
-            continue
-        for other in others(rule, world, c, own):
-            b = ends(other)
-            yield Claim('above', 1, a, b) if c.sign == '>' else Claim('above', 1, b, a)
+def claims_of(rule: Fact, world: World, c: Condition, own: Picked) -> Iterator[Claim]:
+    """The claims of a condition on one of the rows that its rule picks."""
+    a = ends(own.figure(rule, c.column))
+    if c.sign == '=':
+        yield Claim('within', 1, a, ends(span(c.start, c.end)))
+        return
+    than = [scaled(one.figure(rule, c.than), c.by) for one in others(rule, world, c, own)] if c.than else [number(c.by)]
+    for b in map(ends, than):
+        yield Claim('above', 1, a, b) if c.sign == '>' else Claim('above', 1, b, a)
+
+
+def asked(rule: Fact, world: World, c: Condition) -> list[list[Claim]]:
+    """The claims of a condition, by row."""
+    return [list(claims_of(rule, world, c, own)) for own in pick(rule, world, rule.run, rule.table, rule.where, c.column)]
 
 
 # --- what is decided ----------------------------------------------------------------------------------------------
@@ -223,7 +225,7 @@ def decided(rules: Sequence[Fact], world: World, is_whole: bool) -> Decided | No
     claims = [claim._replace(rule=i, part=part, says=WORDS.index(rule.text) if rule.text in WORDS else 0, some=int(c.some),
                              whole=int(is_whole))
               for i, rule in enumerate(rules, 1) if decides(rule, world)
-              for part, c in enumerate(conditions_of(rule), 1) for claim in asked(rule, world, c)]
+              for part, c in enumerate(conditions_of(rule), 1) for claim in chain(*asked(rule, world, c))]
     if not claims:
         return None
     said = (*WORDS, 'cannot tell')
@@ -309,6 +311,41 @@ def verdict(facts: Sequence[Fact], world: World, shown: Sequence[Kept]) -> Verdi
     return Verdict(word, held, sorted(awaits), ['computed'] * is_computed + doubts([*used.values(), *shown]))
 
 
+def holding(rule: Fact, world: World) -> list[bool]:
+    """Of each row that a rule picks: do its conditions "some" hold of it? (The others hold of all rows, if the rule holds.)"""
+    holds = [True for _ in pick(rule, world, rule.run, rule.table, rule.where, conditions_of(rule)[0].column)]
+    for c in conditions_of(rule):
+        if c.some:
+            by_row = asked(rule, world, c)
+            share = sum(map(len, by_row))
+            holds = [so and any(decide.judge(claim._replace(share=share)).word == decide.HOLDS for claim in claims)
+                     for so, claims in zip(holds, by_row)]
+    return holds
+
+
+def distinct_rows(picked: Iterable[Picked]) -> list[Picked]:
+    out: list[Picked] = []
+    for one in picked:
+        out += [] if one in out else [one]
+    return out
+
+
+def than_words(rule: Fact, world: World, holds: Sequence[bool]) -> str:
+    """In words the figures that these rows of a rule are compared with."""
+    c = next(c for c in conditions_of(rule) if c.than)
+    own = compress(pick(rule, world, rule.run, rule.table, rule.where, c.column), holds)
+    found = distinct_rows(other for one in own for other in others(rule, world, c, one))
+    return figure_words(c.than, [typed(one.row or {}, one.kinds) for one in found], found[0].kinds)
+
+
+def told(fact: Fact, world: World) -> str | None:
+    """A sentence in words, of the rows for which its rule holds."""
+    holds = holding(fact, world) if fact.is_rule() and '{' in fact.text else None
+    if holds and '{than}' in fact.text:
+        fact = replace(fact, text=fact.text.replace('{than}', than_words(fact, world, holds)))
+    return sentence_words(fact, world.runs, holds)
+
+
 def sentences(facts: Sequence[Fact], world: World) -> str:
     """A sentence stands where its rule holds, if it has one; of several with rules of the same rows, the first."""
     standing: dict[Any, Fact] = {}
@@ -319,7 +356,7 @@ def sentences(facts: Sequence[Fact], world: World) -> str:
             standing[fact.id] = fact
         elif (found := decided([fact], world, True)) and found.by == WORDS[0]:
             standing.setdefault((fact.run, fact.table, fact.where), fact)
-    return ' '.join(text for fact in standing.values() if (text := sentence_words(fact, world.runs)) is not None)
+    return ' '.join(text for fact in standing.values() if (text := told(fact, world)) is not None)
 
 
 # --- wrong data ---------------------------------------------------------------------------------------------------
@@ -351,4 +388,4 @@ def check_rule(rule: Fact, world: World) -> None:
         raise refused(rule, f'what is {rule.ours}?')
     if is_there(rule, world):
         for c in conditions_of(rule):
-            list(asked(rule, world, c))
+            asked(rule, world, c)

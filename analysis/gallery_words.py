@@ -4,6 +4,7 @@ Pure."""
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from math import fabs, inf
 from typing import Any, NamedTuple
 
@@ -208,14 +209,20 @@ def range_of(column: str, rows: Sequence[Typed], kinds: Kinds) -> str:
     return ('' if high < inf else 'more than ') + text + (f' {unit}' if unit not in ('', '-') else '')
 
 
-def sentence_words(fact: Fact, runs: Sequence[Kept]) -> str | None:
-    """A {column} is that of its row, or the range over its rows; None: its run is not there."""
+def figure_words(column: str, rows: Sequence[Typed], kinds: Kinds) -> str:
+    """A column of one row, or its range over several."""
+    return value_words(column, rows[0], kinds) if len(rows) == 1 else range_of(column, rows, kinds)
+
+
+def sentence_words(fact: Fact, runs: Sequence[Kept], holds: Sequence[bool] | None = None) -> str | None:
+    """holds: of which rows it is said (None: of all). Returns None where its run is not there, or its single row lacks a column."""
     if '{' not in fact.text:
         return fact.text
     kept = next((kept for kept in runs if kept.name == fact.run), None)
     if not kept:
         return None
     rows, kinds = kept.typed(fact.table, fact.where), kept.kinds(fact.table)
-    if len(rows) == 1:
-        return words_of(fact.text, kept, fact.table, fact.where)
-    return filled(fact.text, lambda column: range_of(column, rows, kinds))
+    rows = list(compress(rows, holds)) if holds else rows
+    if len(rows) == 1 and not all(has_value(rows[0], column) for column in COLUMN.findall(fact.text)):
+        return None
+    return filled(fact.text, lambda column: figure_words(column, rows, kinds))

@@ -9,7 +9,7 @@ from itertools import groupby
 from math import inf, isfinite, isnan, log1p, nan
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
-from analysis import blocks, decide, drift, ieee, limits, pooled, report, search, sequential, tables, verdict, words
+from analysis import blocks, decide, drift, limits, numbers, pooled, report, search, sequential, tables, verdict, words
 from analysis.blocks import A, B, NEITHER, Effect, Series, Table
 from analysis.command import LOSSY, OK, WORSE, Given, Option, Stop, Usage, open_input, parse
 from analysis.report import Report, real, reals
@@ -119,7 +119,7 @@ def warn_left_out(out: Report, t: Table, q: Question) -> None:
 
 def said_change(s: Series, difference: float) -> float:
     """A difference as it is said: of logarithms as a change in percent."""
-    return 100 * ieee.expm1(difference) if s.relative else difference
+    return 100 * numbers.expm1(difference) if s.relative else difference
 
 
 def metric_text(s: Series) -> str:
@@ -168,8 +168,8 @@ def said_word(s: Series, v: Verdict, doubt: bool) -> str:
 def plan_of(s: Series, alpha: float) -> list[dict[str, Any]]:
     """Starts needed until a difference of each of these sizes, in IQRs of A's blocks, is decided; first the size that was asked
     for."""
-    iqr = ieee.divide(s.iqr, s.typical[A]) if s.relative else s.iqr
-    sd, asked = s.figure.sd(), ieee.expm1(s.figure.effect) if s.relative else s.figure.effect
+    iqr = numbers.over(s.iqr, s.typical[A]) if s.relative else s.iqr
+    sd, asked = s.figure.sd(), numbers.expm1(s.figure.effect) if s.relative else s.figure.effect
     if not (iqr > 0 and sd > 0):
         return []
     return [{'cell': s.cell, 'metric': s.metric, **reals(1, effect_iqr=size), **reals(4, effect=size * s.iqr), 'asked': not k,
@@ -297,7 +297,7 @@ def place_values(s: Series, warmup: int, count: int, effect: Effect) -> Session:
             raw[last - warmup - 1] = block.value()
     s.typical = [drift.mean(raw)] * 2
     blocks.choose_scale(s, effect, not any(value <= 0 for value in raw))
-    return Session(s, raw, drift.Figure([ieee.log(value) for value in raw] if s.relative else raw, s.figure.effect))
+    return Session(s, raw, drift.Figure([numbers.log(value) for value in raw] if s.relative else raw, s.figure.effect))
 
 
 def session_row(f: Session, seconds: Callable[[float], float]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -449,7 +449,7 @@ def report_starts(given: Given, effect: Effect) -> int:
     out, starts = Report('judge', given), given['starts']
     size = log1p(effect.relative) if effect.relative > 0 else effect.time_ms
     scatter = sequential.scatter_most(starts, size, given['alpha'] / 200 / given['conditions'])
-    said, unit = (100 * ieee.expm1(scatter), '%') if effect.relative > 0 else (scatter, 'ms')
+    said, unit = (100 * numbers.expm1(scatter), '%') if effect.relative > 0 else (scatter, 'ms')
     out.result = {'starts': starts, 'scatter_percent' if unit == '%' else 'scatter_ms': real(said, 2)}
     text = words.counted(starts, 'start')
     out.say(f'{text} decide nothing: too few' if isnan(scatter) else

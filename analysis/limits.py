@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from math import inf, isfinite, isnan, nan
 from typing import BinaryIO, NamedTuple
 
-from analysis import ieee, tables
+from analysis import numbers, tables
 from analysis.tables import BadLine
 
 # RANGE: of the figure itself only a range or a bound is known, and one end of it keeps to the limit; OPEN: so does one end of the
@@ -76,7 +76,7 @@ def judge(l: Limit, f: Figure) -> int:
     low = -inf if isnan(f.low) and not isnan(f.high) else f.low
     high = inf if isnan(f.high) and not isnan(f.low) else f.high
     start, end = l.keeps(f.start), l.keeps(f.end)
-    least, most = l.keeps(ieee.least(f.start, low)), l.keeps(ieee.most(f.end, high))
+    least, most = l.keeps(numbers.least((f.start, low))), l.keeps(numbers.most((f.end, high)))
     if l.range_breaks and f.start != f.end and not start and not end:
         return BROKEN
     if least == most:

@@ -16,8 +16,19 @@ def log(x: float) -> float:
     return math.log(x) if x > 0 else -inf if x == 0 else nan
 
 
+def log1p(x: float) -> float:
+    return math.log1p(x) if x > -1 else -inf if x == -1 else nan
+
+
 def exp(x: float) -> float:
-    return math.exp(x) if x < 709 else nan if isnan(x) else inf
+    return math.exp(x) if not x > 709 else expm1(x) + 1
+
+
+def expm1(x: float) -> float:
+    try:
+        return math.expm1(x)
+    except OverflowError:
+        return inf
 
 
 def sqrt(x: float) -> float:

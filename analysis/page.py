@@ -496,11 +496,10 @@ def rank_verdict(run: Run, views: Sequence[View]) -> str | None:
             one = named(members[0])
             return f'{one} first' if not i else f'{one} last' if i == len(groups) - 1 else f'then {one}'
         told = {told_apart(rows, j, k, rank) for j in group for k in group if k > j}
-        every = 'all ' if True in told else ''
         text = words.and_list([named(m) if not i else who(m) for m in members])
         if None in told:
             return f'{text} are not {"" if told == {None} else "all "}compared (no interval)'
-        return f'{text} cannot {every}be told apart'
+        return f'not all of {text} can be told apart' if True in told else f'{text} cannot be told apart'
 
     at = [] if ',' in (run.setting('link') or '') else [
         f'{c.heading.lower()} {words.plain(value)} {c.unit}' for name in view.at

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import fabs, hypot, inf, isnan, nan
 from typing import BinaryIO
 
-from analysis import ieee, special, tables
+from analysis import numbers, special, tables
 from analysis.blocks import A, B, NEITHER, Effect, Pooled, Series, Table, choose_scale
 from analysis.sequential import REPEATS_LEAST, Figure
 from analysis.tables import BadLine
@@ -46,12 +46,12 @@ def is_aside(s: Series, effect: Effect) -> bool:
         return False
     s.typical = [a.start, b.start]
     choose_scale(s, effect, a.start > 0 and b.start > 0)
-    more = ieee.log(ieee.divide(b.start, a.start)) if s.relative else b.start - a.start
+    more = numbers.log(numbers.over(b.start, a.start)) if s.relative else b.start - a.start
     return (-more if s.higher_is_better else more) < s.figure.effect
 
 
 def logs(p: Pooled) -> Pooled:
-    return Pooled(ieee.log(p.start), ieee.log(p.end), ieee.log(p.low), ieee.log(p.high), p.repeats)
+    return Pooled(numbers.log(p.start), numbers.log(p.end), numbers.log(p.low), numbers.log(p.high), p.repeats)
 
 
 def compare_known(s: Series, effect: Effect) -> str | None:
@@ -70,7 +70,7 @@ def compare_known(s: Series, effect: Effect) -> str | None:
     if not exact and fabs(mean) < s.figure.effect:
         return 'range'
     down_side, up_side = hypot(b.start - b.low, a.high - a.end), hypot(b.high - b.end, a.start - a.low)
-    half = ieee.most(down_side, up_side) if exact else down_side if up else up_side
+    half = numbers.most((down_side, up_side)) if exact else down_side if up else up_side
     half = 0.0 if half < ROUNDING else half
     if half == 0 and mean != 0:
         return 'no spread'

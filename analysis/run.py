@@ -221,6 +221,12 @@ def bare(value: str) -> str:
     return value.split('/')[0]
 
 
+def of_run(value: str) -> str:
+    """", NAME" of its run; nothing where it names none."""
+    _, slash, name = value.partition('/')
+    return f', {name}' if slash else ''
+
+
 def run_name(name: str) -> str:
     return name.split('/')[-1].split('.')[0]
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from math import exp, fabs, inf, log, log1p, nan, sqrt, tanh
 from typing import NamedTuple
 
-from analysis import ieee, special
+from analysis import numbers, special
 
 REPEATS_LEAST = 3  # of each of two runs: no verdict with fewer
 OPEN, LOWER, HIGHER, SAME = range(4)  # decisions
@@ -154,7 +154,7 @@ def set_runs(f: Figure, a: Moments, b: Moments) -> None:
     total = sum(parts)
     f.n, f.mean, f.error = min(a.n, b.n), b.mean - a.mean, sqrt(total)
     squares = parts[0] * parts[0] / (a.n - 1) + parts[1] * parts[1] / (b.n - 1)
-    f.freedom = ieee.divide(total * total, squares) if total > 0 else a.n + b.n - 2
+    f.freedom = numbers.over(total * total, squares) if total > 0 else a.n + b.n - 2
 
 
 def log_money(f: Figure, mean: float, side: int) -> float:
@@ -167,7 +167,7 @@ def one_sided_p(f: Figure, mean: float, side: int) -> float:
     """p-value against `mean`: what is seen lies above it (side 1), or below (-1)."""
     if f.freedom > 0:  # no spread on both sides: nothing is known of it
         return special.t_upper(f.freedom, side * (f.mean - mean) / f.error) if f.n >= REPEATS_LEAST and f.error > 0 else 1.0
-    return min(1.0, ieee.exp(-log_money(f, mean, side)))
+    return min(1.0, numbers.exp(-log_money(f, mean, side)))
 
 
 def value_p(f: Figure) -> float:
@@ -296,7 +296,7 @@ def foreseen_p(of: Future, n: int, mean: float, side: int) -> float:
         money = mix_money(starts.against[mean][n], pairs.against[mean][n // 2])
     else:
         money = mix_money(bet(starts.seen[:n], mean, side), bet(pairs.seen[:n // 2], mean, side))
-    return min(1.0, ieee.exp(-money))
+    return min(1.0, numbers.exp(-money))
 
 
 def is_decided(of: Future, n: int, each: float) -> bool:

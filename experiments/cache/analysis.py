@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run of the search for caches found."""
 from dataclasses import replace
-from typing import Any
 
 from analysis import decide, words
-from analysis.amounts import Amount, Row, amount, exceeds, number, off
+from analysis.amounts import Amount, Row, Rows, amount, exceeds, number, off
 from analysis.draw import HEAVY, LINE, Axis, Curve, Drawing, Look, Mark, Panel, Place, look
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
-from analysis.run import Run, bare, distinct, settings_of
+from analysis.run import Run, bare, distinct, of_run, settings_of
 from experiments.families import animations
 from experiments.families.animations import byte_words, loop_rows, mbit, system, systems
 
@@ -80,7 +79,6 @@ hits_percent "Hits so far" %      - - 2    higher
 BANNER_PIXELS = 468 * 60 * 200
 POLICIES = {'LRU': 'the least recently shown frame (LRU)', 'FIFO': 'the frame that was cached first (FIFO)',
             'random': 'a random frame', 'MRU': 'the most recently shown frame (MRU)'}
-Rows = list[dict[str, Any]]
 
 
 def title(run: Run) -> str:
@@ -294,15 +292,10 @@ def condition(row: Row) -> str:
     return system({**row, 'protocol': bare(row['protocol'])})
 
 
-def of_run(row: Row) -> str:
-    _, slash, name = row['protocol'].partition('/')
-    return f', {name}' if slash else ''
-
-
 def cliff(run: Run) -> Drawing:
     """Bandwidth of loops by their frames, and where the limit was found."""
     rows, points = run.measured(), run.table('points')
-    names, joined = distinct(map(of_run, rows)), bool(run.runs())
+    names, joined = distinct(of_run(row['protocol']) for row in rows), bool(run.runs())
     most = max([p['frames'] for p in points if p.get('order') == 'loop' and p.get('frames') is not None] + [100]) * 1.2
     loads = [p['mbit_per_s'] for p in points if (p.get('mbit_per_s') or 0) > 0] + [1]
     panels = []
@@ -310,7 +303,7 @@ def cliff(run: Run) -> Drawing:
         found = [row for row in rows if condition(row) == name and row.get('frames_high') is not None]
         curves = []
         for r, of in enumerate(names):
-            mine = [p for p in points if condition(p) == name and of_run(p) == of and (p.get('mbit_per_s') or 0) > 0]
+            mine = [p for p in points if condition(p) == name and of_run(p['protocol']) == of and (p.get('mbit_per_s') or 0) > 0]
             colour = look(r).colour
             curves += [
                 Curve('points', [Place(p.get('frames'), p['mbit_per_s']) for p in mine if p.get('order') == 'loop'],
@@ -321,7 +314,7 @@ def cliff(run: Run) -> Drawing:
             if found:
                 curves.append(Curve('line', [Place(1, 1e-9)], Look(dash=2), 'the limit'))
         marks = [Mark(x=(row['frames_low'] + row['frames_high']) / 2, dash=2,
-                      colour=str(look(names.index(of_run(row))).colour) if joined else LINE) for row in found]
+                      colour=str(look(names.index(of_run(row['protocol']))).colour) if joined else LINE) for row in found]
         panels.append(Panel(Axis('frames of the loop', 2, most, log=True), Axis('Mbit/s', min(loads) / 2, max(loads) * 2, log=True),
                             curves, name, marks))
     return Drawing('cliff', 'Bandwidth over the frames of the loop', panels, high=240)

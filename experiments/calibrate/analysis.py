@@ -4,7 +4,7 @@ from math import fabs
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row
+from analysis.amounts import Amount, Row, Rows
 from analysis.draw import HEAVY, LIGHT, LINE, Axis, Curve, Drawing, Look, Panel, Place, digits
 from analysis.notes import NOTHING_MEASURED, value_text
 from analysis.page import Finding, Labels, View
@@ -35,9 +35,9 @@ less_base_ms  "Less that without a delay" ms - - +-4  lower
 floor_ms      "Of the path itself"        ms - - 3    -
 less_floor_ms "Less that"                 ms - - +-4  lower
 '''
+setup = notes.setup
 PATHS = {'vnc-refecho': 'vnc:refecho'}
 PROBES = {'patch': 'from pixels', 'wire': 'on the wire'}
-Rows = list[dict[str, Any]]
 
 
 def path_words(row: Row) -> str:
@@ -46,10 +46,6 @@ def path_words(row: Row) -> str:
 
 def title(run: Run) -> str:
     return f'Error of the probe itself: {words.and_list([PATHS.get(path, path) for path in run.setting("paths", [])])}'
-
-
-def setup(run: Run) -> str:
-    return notes.setup(run)
 
 
 def labels(run: Run) -> Labels:

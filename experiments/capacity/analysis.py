@@ -2,10 +2,9 @@
 """What a run that looked for the most users found."""
 import re
 from dataclasses import replace
-from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount, exceeds, in_words, interval_words, number, span, within
+from analysis.amounts import Amount, Row, Rows, amount, exceeds, in_words, interval_words, number, span, within
 from analysis.draw import DOTTED, Axis, Curve, Drawing, Look, Panel, Place, level, look, over
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
@@ -100,7 +99,6 @@ none                   "Without keys"                -     -      -         4   
 slope                  "By key (memory: by user)"    -     -      ends      4        lower
 users                  "Full with users"             -     -      ends      1        higher
 '''
-Rows = list[dict[str, Any]]
 
 
 def systems(run: Run) -> list[str]:

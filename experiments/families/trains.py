@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount
+from analysis.amounts import Amount, Row, Rows, amount
 from analysis.notes import value_text
 from analysis.page import Finding, Labels
 from analysis.run import Run, bare, distinct, is_attached, settings_of
@@ -144,7 +144,6 @@ p       "p, Holm"              -  - -    6    -
 verdict Verdict                -  - -    text -
 protocol Protocol              -  param -    text -
 '''
-Rows = list[dict[str, Any]]
 ROLES = ('light', 'grouped', 'heavy')
 PERCENTILES = ('p50', 'p90', 'p95', 'p99', 'max')
 

@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil, log10
-from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import (Amount, Row, above, amount, exceeds, in_words, interval_alone, interval_words, number, scaled, span,
-                              with_interval, within)
+from analysis.amounts import (Amount, Row, Rows, above, amount, exceeds, in_words, interval_alone, interval_words, number, scaled,
+                              span, with_interval, within)
 from analysis.draw import COLOURS, HEAVY, LIGHT, LINE, MARK, Axis, Curve, Drawing, Look, Panel, Place, digits, load_look, over
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
-from analysis.run import Run, bare, distinct
+from analysis.run import Run, bare, distinct, of_run
 
 COLUMNS = '''
 table summary cells schema=idle/1
@@ -96,17 +95,13 @@ lost_percent      "CPU in use"       %      - -    4    -
 all_percent       "CPU in use, all"  %      - -    4    -
 tick_percent      Ticks              %      - -    4    -
 '''
+setup = notes.setup
 UNIT = 'ms/min'
 WAITS_MS = (1, 5, 10, 50, 100)
-Rows = list[dict[str, Any]]
 
 
 def title(run: Run) -> str:
     return 'CPU time that idle sessions take'
-
-
-def setup(run: Run) -> str:
-    return notes.setup(run)
 
 
 def labels(run: Run) -> Labels:
@@ -355,11 +350,6 @@ def views(run: Run) -> list[View]:
 
 
 # --- figures ------------------------------------------------------------------------------------------------------
-
-def of_run(system: str) -> str:
-    _, slash, name = system.partition('/')
-    return f', {name}' if slash else ''
-
 
 def kind(row: Row) -> tuple[str, float]:
     return bare(row['system']), row['sessions']

@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, above, amount, exceeds, in_words, interval_alone, level, number, range_words, scaled
+from analysis.amounts import Amount, Row, Rows, above, amount, exceeds, in_words, interval_alone, level, number, range_words, scaled
 from analysis.draw import (HEAVY, LIGHT, LINE, MARK, COLOURS, Axis, Curve, Drawing, Look, Mark, Panel, Place, digits, place, row_of,
                            rows_axis, stripes)
 from analysis.notes import NOTHING_MEASURED
@@ -96,7 +96,6 @@ why                 Why                    -  - - text -
 SESSIONS = {'plain': 'unprotected', 'private': 'private copies', 'unswapped': 'not swapped', 'beside': 'own memory group',
             'low': 'memory.low', 'throttled': 'batch work throttled'}
 MIB = 1048576.0
-Rows = list[dict[str, Any]]
 
 
 def swap_words(swap: str) -> str:
@@ -390,9 +389,8 @@ STATES = (('in_memory', 'in memory', 0.2, LIGHT), ('paged_out', 'paged out', -0.
 
 
 def condition(row: Row) -> str:
-    swap = f'{row["swap"][5:]} a read' if row['swap'].startswith('slow:') else 'swap file' if row['swap'] == 'file' else row['swap']
     session = {'plain': '', 'private': ', private copies'}.get(row['session'], f', {row["session"]}')
-    return f'{row["protocol"]}, {swap}{session}, {row["method"]}'
+    return f'{row["protocol"]}, {swap_words(row["swap"])}{session}, {row["method"]}'
 
 
 def first_key(run: Run) -> Drawing:

@@ -145,7 +145,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		cell vnc-slow-2ms-unswapped-hog $r 1 2 kept
 	done
 	drawn "$TOP/bin/report" run
-	grep -q '>vnc, 2ms a read, unswapped, hog<' run/figures/first-key.svg
+	grep -q '>vnc, 2 ms a read, unswapped, hog<' run/figures/first-key.svg
 	run -1 grep -q 'later than that' run/figures/first-key.svg
 	undrawn
 	[ ! -e run/figures/timeline.svg ]

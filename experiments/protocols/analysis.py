@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount, exceeds, level, span
+from analysis.amounts import Amount, Row, Rows, amount, exceeds, level, span
 from analysis.draw import HEAVY, LIGHT, PALE, Axis, Curve, Drawing, Look, Panel, Place, digits, row_of, rows_axis
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
@@ -79,7 +79,6 @@ late_percent  Late     %  keyrepeat.json:result.late_share_percent        range 
 '''
 PARTS = {'text': 'editing a text', 'draw': 'drawing', 'browse': 'looking at pages', 'all': 'all work', 'setup': 'set-up',
          'window': 'first terminal', 'idle': 'idle minute', 'key': 'a key'}
-Rows = list[dict[str, Any]]
 
 
 def works(run: Run) -> list[str]:

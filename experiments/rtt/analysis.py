@@ -5,12 +5,12 @@ from math import inf
 from typing import Any, NamedTuple
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount, exceeds, in_words, interval_alone, level, number, with_interval, within
+from analysis.amounts import Amount, Row, Rows, amount, exceeds, in_words, interval_alone, level, number, with_interval, within
 from analysis.draw import COLOURS, DOTTED, LINE, Axis, Curve, Drawing, Look, Panel, Place, over
 from analysis.draw import level as level_curve
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
-from analysis.run import Run, bare, distinct
+from analysis.run import Run, bare, distinct, of_run
 
 COLUMNS = '''
 table summary cells schema=rtt/1
@@ -65,7 +65,6 @@ even_variance_ms2 "Variance beside even frames" ms2 - - 6 -
 '''
 TRANSPORTS = {'udp': 'UDP at regular intervals', 'random': 'UDP at random intervals', 'tcp': 'TCP', 'reno': 'TCP with Reno',
               'none': 'no load'}
-Rows = list[dict[str, Any]]
 
 
 def mbit(link: str) -> str:
@@ -421,11 +420,6 @@ COLOUR = {'udp': COLOURS[0], 'random': COLOURS[2], 'tcp': COLOURS[1], 'reno': CO
 def link_title(link: str) -> str:
     found = re.fullmatch('(.*)([KMG]bit.*)', link)
     return f'{found[1] if found else link} {found[2] if found else ""}/s'
-
-
-def of_run(queue: str) -> str:
-    _, slash, name = queue.partition('/')
-    return f', {name}' if slash else ''
 
 
 class Scene(NamedTuple):

@@ -5,18 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, above, amount, exceeds, in_words, interval_words, number, with_both, within
+from analysis.amounts import Amount, Row, Rows, above, amount, exceeds, in_words, interval_words, number, with_both, within
 from analysis.draw import COLOURS, DASHED, Axis, Curve, Drawing, Look, Mark, Panel, Place, look, place, row_of, rows_axis, stripes
 from analysis.draw import over as curves_over
 from analysis.notes import value_text
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
 from experiments.families import trains
-from experiments.families.trains import Rows, is_several, latency, over, protocol, systems
+from experiments.families.trains import is_several, latency, over, protocol, systems
 
 COLUMNS = '''
 include ../families/trains.py
 '''
+setup, resolve = notes.setup, trains.resolve
 BASE = 'default'
 # Largest percentage of late keys with which a response counts as nearly as fast as without load. (That response is computed: its
 # CPU time and the least wait of the server.)
@@ -28,10 +29,6 @@ def title(run: Run) -> str:
     return f'Scheduler settings against slow responses: {notes.protocol_words(run)}'
 
 
-def setup(run: Run) -> str:
-    return notes.setup(run)
-
-
 def settings(run: Run) -> Sequence[Row]:
     return run.facts.get('rows') or []
 
@@ -41,10 +38,6 @@ def labels(run: Run) -> Labels:
     says = {row['setting']: row['says'] for row in settings(run) if row.get('says')}
     part = {'table': 'every setting', 'length': 'longer operations'}
     return Labels(shared.heading, {**shared.value, 'setting': says, 'part': part})
-
-
-def resolve(run: Run) -> Run:
-    return trains.resolve(run)
 
 
 def says(run: Run, setting: str) -> str:

@@ -2,9 +2,8 @@
 """Memory of logins. KB and MB are 1,024 and 1,048,576 bytes."""
 from dataclasses import replace
 from math import floor
-from typing import Any
 
-from analysis.amounts import Amount, Row, above, amount, exceeds, in_words, range_words, with_interval
+from analysis.amounts import Amount, Row, Rows, above, amount, exceeds, in_words, range_words, with_interval
 from analysis.draw import Axis, Curve, Drawing, Look, Panel, Place, digits, look, place
 from analysis import notes, words
 from analysis.notes import NOTHING_MEASURED
@@ -83,16 +82,12 @@ reserved_bytes            "Reserved at boot"          B    -      -         0   
 used_bytes                "In use"                    B    -      -         0        lower
 processes_bytes           "By processes"              B    -      -         0        lower
 '''
+setup = notes.setup
 MIB = 1048576.0
-Rows = list[dict[str, Any]]
 
 
 def title(run: Run) -> str:
     return 'Server memory that each login takes'
-
-
-def setup(run: Run) -> str:
-    return notes.setup(run)
 
 
 def labels(run: Run) -> Labels:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, range_words
+from analysis.amounts import Amount, Row, Rows, range_words
 from analysis.draw import COLOURS, DASHED, HEAVY, LIGHT, MARK, Axis, Curve, Drawing, Look, Mark, Panel, Place
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
@@ -54,7 +54,6 @@ figure         Figure               -     -     - text -
 time_h         Time                 h     -     - 5    -
 value          Value                -     -     - 4    -
 '''
-Rows = list[dict[str, Any]]
 NAMES = {
     'floor_ms': 'the 10 % value of the response time', 'median_ms': 'the median response time',
     'late_percent': 'the share of late keys', 'viewer_round_trip_ms': 'the TCP round trip seen by the viewer',

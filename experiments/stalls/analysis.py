@@ -7,22 +7,23 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from analysis import decide, notes, words
-from analysis.amounts import (Amount, Row, above, amount, ask, differ, exceeds, in_words, is_floor, level, near, number,
-                              span, with_both, with_interval, yes_or_no)
+from analysis.amounts import (Amount, Row, Rows, above, amount, ask, differ, exceeds, in_words, is_floor, level, near, number, span,
+                              with_both, with_interval, yes_or_no)
 from analysis.decide import Answer
 from analysis.draw import (DASHED, DOTTED, LINE, MARK, PALE, Axis, Curve, Drawing, Look, Mark, Panel, Place, load_look, look,
                            over as curves_over, row_of, rows_axis)
 from analysis.draw import level as level_curve
 from analysis.notes import NOTHING_MEASURED, value_text
-from analysis.page import Finding, Labels, View
+from analysis.page import Finding, View
 from analysis.run import Run, distinct, is_attached
 from experiments.families import trains
-from experiments.families.trains import (ROLES, Rows, at_load, but_unmeasured, is_several, latency, loads_tried, order, over,
-                                         protocol, role_words, rows_of, systems, unloaded, who_words, with_load)
+from experiments.families.trains import (ROLES, at_load, but_unmeasured, is_several, latency, loads_tried, order, over, protocol,
+                                         role_words, rows_of, systems, unloaded, who_words, with_load)
 
 COLUMNS = '''
 include ../families/trains.py
 '''
+labels, resolve, begun = trains.labels, trains.resolve, trains.begun
 
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
@@ -49,18 +50,6 @@ def setup(run: Run) -> str:
     return notes.sentence([
         notes.protocol_words(run), notes.link_words(run), None if rate is None else f'up to {value_text(rate)} keys a second',
         repeats and repeats + ('' if seconds is None else f' of {value_text(seconds)} s'), notes.run_words(run)])
-
-
-def labels(run: Run) -> Labels:
-    return trains.labels(run)
-
-
-def resolve(run: Run) -> Run:
-    return trains.resolve(run)
-
-
-def begun(run: Run) -> list[str]:
-    return trains.begun(run)
 
 
 # --- what is decided of a row -------------------------------------------------------------------------------------
@@ -601,24 +590,24 @@ def group_words(run: Run, fates: Sequence[Fate]) -> str:
     return '' if len(parts) == 1 and not bad else ''.join(f' {part}' for part in parts)
 
 
+def from_to(rows: Sequence[Row], name: str) -> str:
+    if len(rows) > 1 and len({level(row, name) for row in rows}) == 1:
+        return f'{level(rows[0], name)} over each'
+    ends = [f'{level(row, name)} over {row["protocol"]}' for row in (rows[0], rows[-1])[:len(rows)]]
+    return (' and ' if len(rows) == 2 else ' to ').join(ends)
+
+
 def late_several(run: Run, role: str) -> Finding | None:
     fates = judged(run, role)
     if not fates:
         return None
-    ends = sorted(fates, key=lambda f: late_most(f.most or {}) or 0)
-    least, most = ends[0], ends[-1]
+    rows = sorted((f.most or {} for f in fates), key=lambda row: late_most(row) or 0)
     text = f'**{words.upper_first(role_words(run, role))}: {clause_words(run, fates)}.**{group_words(run, fates)}'
     if fates[0].most is not None:
-        shares = [f'{level(f.most or {}, LATE)} over {f.system}' for f in (least, most)[:len(fates)]]
         text += (f' Keys later than {words.plain(run.threshold_ms())} ms {with_load(run, fates[0].most["sinks"])}: '
-                 f'{(" and " if len(fates) == 2 else " to ").join(shares)}.')
+                 f'{from_to(rows, LATE)}.')
     word = 'bad' if any(map(is_bad, fates)) else 'good' if all(f.word == 'good' for f in fates) else 'unsure'
-    return Finding(f'late-{role}', text, late(most.most or {}), word, 'late-share')
-
-
-def from_to(rows: Rows, name: str) -> str:
-    ends = [f'{level(row, name)} over {row["protocol"]}' for row in (rows[0], rows[-1])[:len(rows)]]
-    return (' and ' if len(rows) == 2 else ' to ').join(ends)
+    return Finding(f'late-{role}', text, late(rows[-1]), word, 'late-share')
 
 
 def more_words(rows: Rows, name: str, n: int, more: str) -> str:

@@ -5,8 +5,8 @@ from math import inf
 from typing import Any
 
 from analysis import decide, notes, words
-from analysis.amounts import (Amount, Row, amount, ask, exceeds, in_words, interval_words, number, scaled, span, unanswered_words,
-                              with_interval, yes_or_no)
+from analysis.amounts import (Amount, Row, Rows, amount, ask, exceeds, in_words, interval_words, number, scaled, span,
+                              unanswered_words, with_interval, yes_or_no)
 from analysis.draw import DOTTED, LINE, MARK, Axis, Curve, Drawing, Look, Panel, Place, digits, look, over
 from analysis.draw import level as level_curve
 from analysis.notes import NOTHING_MEASURED
@@ -52,7 +52,6 @@ spread_ms Spread                 ms - -    3    lower
 '''
 APPS = {'light': 'vim in a terminal', 'heavy': 'the reference application', 'own': 'the application in the window'}
 LATER = 1.15  # times as long as alone: a protocol that waits for a round trip between updates
-Rows = list[dict[str, Any]]
 
 
 def title(run: Run) -> str:

@@ -60,6 +60,11 @@ def test_stalls_with_n_hogs_and_more_only_if_the_application_is_late_at_each_hig
         has(said, 'With 5 CPU hogs: vnc.', 'With 5 CPU hogs and more: x11.')
 
 
+def test_stalls_a_share_that_is_the_same_over_each_protocol_is_no_range():
+    has(late_rows(lambda r: r), '50 % (95 % CI 45 to 52 %) over each.')
+    has(late_rows(lambda r: {**r, 'late_share_percent_high': 52 + (r['protocol'] == 'x11')}), 'over vnc and 50 %')
+
+
 @pytest.mark.parametrize('columns, words, alone', [
     (level('late_share_percent', 1, 0, 4), 'between 3 and 10', 'good:'), ({}, '10 CPU hogs or fewer', 'unsure:'),
     (level('late_share_percent', 4, 2, 6), '10 CPU hogs or fewer', 'unsure:')])

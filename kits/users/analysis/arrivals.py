@@ -14,9 +14,8 @@ from analysis.logs import Log
 from analysis.poisson import BAND, FEWEST, LEVEL, Tick, Verdict, plot_row
 from analysis.report import Report, reals
 from analysis.splitmix import fractions
-from analysis.tables import BadLine
+from analysis.tables import UNITS, BadLine
 
-UNITS = {'ns': 1, 'us': 1000, 'ms': 1000000, 's': 1000000000}
 WHERE = 8  # most conditions
 STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # of numbers of sources, times powers of ten
 

@@ -65,7 +65,8 @@ set ytics auto nomirror out scale 0.6 textcolor rgb "#333333"
 set key at graph 0.98, 0.97 right top Right noreverse samplen 2
 set style fill solid 0.35 noborder
 set boxwidth 0.8 relative
-set offsets 0.5, 0, graph 0.12, 0	# (a box around a count of 0)
+set xrange [-0.5:*]	# (a box around a count of 0)
+set offsets 0, 0, graph 0.12, 0
 set lmargin at screen (narrow ? 0.19 : 0.11); set rmargin at screen (narrow ? 0.95 : 0.49)
 set tmargin at screen from_top(220); set bmargin at screen from_top(500)
 set title interval > 0 ? "arrivals in " . length(interval) : "arrivals in an interval"
@@ -81,7 +82,7 @@ if (counts) {
 	unset label 1
 }
 
-set offsets 0, 0, graph 0.12, 0
+set autoscale x
 if (!narrow) { set lmargin at screen 0.60; set rmargin at screen 0.97 }
 set tmargin at screen from_top(below + 220); set bmargin at screen from_top(below + 500)
 set title "time between arrivals"

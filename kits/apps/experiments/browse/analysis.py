@@ -3,13 +3,13 @@
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount, level
+from analysis.amounts import Amount, Row, Rows, amount, level
 from analysis.draw import Axis, Curve, Drawing, Look, Mark, Panel, Place
 from analysis.notes import NO_BASELINE, NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run
 from experiments.families import favour
-from experiments.families.favour import ORDINARY, Rows, ends_words, first_job, fixed2, jobs, scheme
+from experiments.families.favour import ORDINARY, ends_words, first_job, fixed2, jobs, scheme
 from experiments.families.schemes import place_of, scheme_bars
 
 COLUMNS = '''

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from analysis import words
-from analysis.amounts import Amount, Row, Text, amount, exceeds, interval_words, span
+from analysis.amounts import Amount, Row, Rows, Text, amount, exceeds, interval_words, span
 from analysis.page import Finding
 from analysis.run import Run, distinct
 
-Rows = list[dict[str, Any]]
 JOBS = {'parallel': 'the parallel job', 'quanta': 'the job of short CPU bursts', 'bursts': 'the job of bursts',
         'pipes': 'pipelines'}
 VAMPS = tuple(f'{place}{ratio}{isolated}' for isolated in ('', '+iso', '+iso-irq') for ratio in 'LMH'

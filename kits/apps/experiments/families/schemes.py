@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What figures of schemes beside a job share: names and colours of the schemes, and how long tasks run at a time."""
 from collections.abc import Sequence
-from typing import Any
 
 from analysis import words
-from analysis.amounts import Row
+from analysis.amounts import Row, Rows
 from analysis.draw import COLOURS, Axis, Curve, Drawing, Look, Panel, Place, bars
 from analysis.run import Run, distinct
 
-Rows = list[dict[str, Any]]
 # Greys without a scheme, a hue for each kind of them, from light to dark by the ratio.
 SCHEME_COLOURS = {
     'alone': '#c8c8c8', 'baseline': '#666666', 'autogroup': '#E69F00', 'nice': '#009E73',

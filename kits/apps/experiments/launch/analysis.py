@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
+from statistics import median
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount, exceeds, in_words, interval_words, level, number, span
+from analysis.amounts import Amount, Row, Rows, amount, exceeds, in_words, interval_words, level, number, span
 from analysis.draw import DOTTED, Axis, Curve, Drawing, Look, Mark, Panel, Place
 from analysis.draw import level as level_curve
 from analysis.notes import NO_BASELINE, NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
 from experiments.families import favour
-from experiments.families.favour import VAMPS, Rows, fixed2, job_words, jobs
+from experiments.families.favour import VAMPS, fixed2, job_words, jobs
 from experiments.families.schemes import bars_of, beside, job_title, place_of, quanta, scheme_bars
 
 COLUMNS = '''
@@ -55,6 +56,10 @@ def setup(run: Run) -> str:
 
 def scheme_words(scheme: str) -> str:
     return f'vamp {scheme}' if scheme in VAMPS else 'nice 19' if scheme == 'nice' else scheme
+
+
+def with_scheme(scheme: str) -> str:
+    return 'in the baseline' if scheme == 'baseline' else f'with {scheme_words(scheme)}'
 
 
 def labels(run: Run) -> Labels:
@@ -123,10 +128,10 @@ class Against:
 
     def shown_words(self) -> str:
         how = {'sooner': 'launches sooner than', 'later': 'launches later than', 'untold': 'cannot be told from'}[self.all.shown]
-        return f'{how} {scheme_words(self.other)}{self.all.without}'
+        return f'{how} {"the baseline" if self.other == "baseline" else scheme_words(self.other)}{self.all.without}'
 
     def words(self) -> str:
-        return f'{self.all.times_long()} as with {scheme_words(self.other)}'
+        return f'{self.all.times_long()} as {with_scheme(self.other)}'
 
 
 def geomean(values: Sequence[float | None]) -> float | None:
@@ -189,7 +194,7 @@ def compared(run: Run, *others: str) -> list[Against]:
 def plain_times(run: Run, schemes: Iterable[str]) -> str:
     """Mean times of the schemes' applications, as they are: nothing is compared."""
     rows = launches(run)
-    return ', '.join(f'{row["app"]} {words.with_unit(row["launch_ms"], "ms")} with {scheme_words(row["scheme"])}'
+    return ', '.join(f'{row["app"]} {words.with_unit(row["launch_ms"], "ms")} {with_scheme(row["scheme"])}'
                      for scheme in schemes for row in rows if row['scheme'] == scheme)
 
 
@@ -210,7 +215,7 @@ def verdict_of(run: Run) -> str:
 
 def verdict(run: Run) -> str:
     return verdict_of(run) + favour.no_figure(run, ['launch_ms', 'p50_ms'],
-                                              lambda row: f'{row["app"]} with {scheme_words(row["scheme"])}')
+                                              lambda row: f'{row["app"]} {with_scheme(row["scheme"])}')
 
 
 # --- findings -------------------------------------------------------------------------------------------------------
@@ -280,11 +285,6 @@ def keys(run: Run) -> Finding | None:
                    f'{in_words(amount(base, "late_percent"))} of the keys take longer than {words.plain(run.threshold_ms())} ms in '
                    f'the baseline. The keys were typed right after a Return, beside {job_words(base["job"])}.',
                    amount(base, 'p50_ms'), 'none', 'keys')
-
-
-def median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def itself(run: Run) -> Finding | None:

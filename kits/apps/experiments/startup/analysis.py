@@ -9,12 +9,12 @@ from math import isfinite
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import (Amount, Row, above, amount, exceeds, interval_alone, interval_words, multiple, near,
-                              number, scaled, span)
+from analysis.amounts import (Amount, Row, Rows, above, amount, exceeds, interval_alone, interval_words, multiple, near, number,
+                              scaled, span)
 from analysis.draw import COLOURS, DOTTED, HEAVY, LIGHT, LINE, SHAPES, Axis, Curve, Drawing, Look, Panel, Place, level, look, over
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
-from analysis.run import Run, bare, distinct
+from analysis.run import Run, bare, distinct, of_run
 
 COLUMNS = '''
 # Medians over the starts of all complete repeats. Axis used: step is MB of an idle hog in swap; left: memory left beside one that
@@ -147,7 +147,6 @@ tree_shortcut   "Shortcut there"                - - - text -
 common          "In U_a"                        - - - 0    -
 '''
 GROWTH = 1.3  # times, from the first step to the last
-Rows = list[dict[str, Any]]
 Text = Callable[[float], str]
 
 
@@ -628,13 +627,8 @@ STEPS = {'used': 'MB of the idle hog in swap', 'left': "memory left, % of the ap
          'reads': 'other reads from the disk, 1/s'}
 
 
-def of_run(value: str) -> str:
-    return ''.join(f', {name}' for name in value.split('/')[1:2])
-
-
 def device(swap: str) -> str:
-    plain = bare(swap)
-    return ('fast file' if plain == 'file' else f'{plain[5:]} a read' if plain.startswith('slow:') else plain) + of_run(swap)
+    return swap_words(bare(swap)) + of_run(swap)
 
 
 def curve_title(swap: str) -> str:

@@ -176,7 +176,7 @@ hand_made_menus() {
 	cp -r run other
 	drawn "$TOP/bin/report" run other -o both --label a,b
 	for name in a b; do
-		grep -qF ">swap: 2.5ms a read, $name<" both/figures/memory-editor.svg
+		grep -qF ">swap: 2.5 ms a read, $name<" both/figures/memory-editor.svg
 		grep -qF ">editor/$name<" both/figures/menu-tree.svg
 		[[ $(jq -r .verdict both/findings.json) == *"$name: Under memory pressure"* ]]
 		grep -q "^|.*2.5 ms a read/$name " both/report.md

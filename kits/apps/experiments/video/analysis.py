@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount
+from analysis.amounts import Amount, Row, Rows, amount
 from analysis.draw import DOTTED, Axis, Curve, Drawing, Look, Panel, Place, level, look
 from analysis.notes import NO_BASELINE, NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
 from experiments.families import favour
-from experiments.families.favour import Rows, ends_words, first_job, fixed2, jobs, scheme
+from experiments.families.favour import ends_words, first_job, fixed2, jobs, scheme
 from experiments.families.schemes import bars_of, beside, place_of, quanta
 
 COLUMNS = '''

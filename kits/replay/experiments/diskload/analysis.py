@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run with a loaded disk found."""
 from analysis.draw import Drawing
-from analysis.page import Finding, View
+from analysis.page import View
 from analysis.run import Run
 from experiments.families import replays, settings
 
 COLUMNS = '''
 include ../families/replays.py
 '''
-labels, setup, verdict = replays.labels, replays.setup, replays.verdict
+labels, setup, verdict, findings = replays.labels, replays.setup, replays.verdict, replays.findings
 
 
 def title(run: Run) -> str:
     return 'A session on a disk that others read from'
-
-
-def findings(run: Run) -> list[Finding]:
-    return replays.findings(run)[:6]
 
 
 def views(run: Run) -> list[View]:

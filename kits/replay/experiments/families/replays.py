@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from math import fabs
 from typing import Any
 
-from analysis import ieee, notes, words
-from analysis.amounts import (Amount, Row, above, amount, ask, exceeds, interval_alone, is_floor, near, number, scaled,
+from analysis import notes, numbers, words
+from analysis.amounts import (Amount, Row, Rows, above, amount, ask, exceeds, interval_alone, is_floor, near, number, scaled,
                               within, yes_or_no)
 from analysis.page import Finding, Labels, View
 from analysis.run import Run
@@ -99,7 +99,6 @@ setting             Setting                       -    -                        
 latency_ms          "Response time"               ms   -                                   -         3        lower
 share               "Share of responses"          -    -                                   -         5        -
 '''
-Rows = list[dict[str, Any]]
 KINDS = {
     'hidden': 'Total time hides what the user feels', 'shown': 'Total time and some of the responses change',
     'untold': 'This run cannot tell whether total time changes',
@@ -174,7 +173,7 @@ def counts(row: Row) -> tuple[float, float]:
 
 
 def distance(ratio: float) -> float:
-    return fabs(ieee.log(ratio))
+    return fabs(numbers.log(ratio))
 
 
 def change(row: Row) -> tuple[float, float]:
@@ -434,7 +433,7 @@ def verdict(run: Run) -> str:
                  lambda row: distance(row['total_ratio']))
     hidden = most([row for row in compared(rows) if kind(row) == 'hidden'], change)
     wide = most([row for row in rows if is_total_untold(row) and total_stays(row) is not True],
-                lambda row: ieee.divide(row.get('total_ratio_high') or 0, row['total_ratio_low']))
+                lambda row: numbers.over(row.get('total_ratio_high') or 0, row['total_ratio_low']))
     noisy = next((row for row in compared(rows) if kind(row) == 'noisy'), None)
     if not rows:
         return 'There is nothing to compare: no setting was measured beside the base.'
@@ -458,7 +457,7 @@ def verdict(run: Run) -> str:
 
 
 def findings(run: Run) -> list[Finding]:
-    return [f for make in (kinds, server_floor, most_grown, delivered, load, throttled, unanalyzed) for f in make(run)]
+    return [f for make in (kinds, server_floor, most_grown, delivered, load, throttled, unanalyzed) for f in make(run)][:6]
 
 
 def main_view(run: Run) -> View:

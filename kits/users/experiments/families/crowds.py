@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What reports of runs with many users share."""
-from typing import Any
 
 from analysis import words
-from analysis.amounts import Amount, Row, exceeds, failed_requests, failed_words, is_mostly_answered, level, number
+from analysis.amounts import Amount, Row, Rows, exceeds, failed_requests, failed_words, is_mostly_answered, level, number
 from analysis.page import Finding
 from analysis.run import Run, known
 
@@ -60,7 +59,6 @@ steal_percent_max         "Stolen CPU time"            %       cell.json:steal_p
 cov_independent           "Coefficient of variation of independent users" - arrivals:cov_independent        -          4     -
 arrivals_p_of_all         "p of a Poisson process, Holm" -     arrivals.json:result.p                       chance+holm 5    -
 '''
-Rows = list[dict[str, Any]]
 
 
 def is_measured(row: Row) -> bool:

@@ -6,16 +6,17 @@ from dataclasses import replace
 from math import fabs, floor, log10
 
 from analysis import notes, words
-from analysis.amounts import Amount, Row, amount, ask, failed_requests, interval_words, number, yes_or_no
+from analysis.amounts import Amount, Row, Rows, amount, ask, failed_requests, interval_words, number, yes_or_no
 from analysis.draw import DASHED, DOTTED, HEAVY, LIGHT, MARK, SHAPES, Axis, Curve, Drawing, Look, Panel, Place, level, over, place
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run
-from experiments.families.crowds import Rows, invalid_requests, is_valid, lost_requests, part, together
+from experiments.families.crowds import invalid_requests, is_valid, lost_requests, part, together
 
 COLUMNS = '''
 include ../families/crowds.py
 '''
+setup = notes.setup
 MS = {'us': 1e-3, 'ms': 1.0, 's': 1e3}
 
 
@@ -27,10 +28,6 @@ def rate_limit(run: Run) -> float | None:
 
 def title(run: Run) -> str:
     return 'More users: with a fixed think time, and with a fixed ratio of users to think time'
-
-
-def setup(run: Run) -> str:
-    return notes.setup(run)
 
 
 def labels(run: Run) -> Labels:

@@ -5,15 +5,15 @@ from math import fabs, floor, inf, isfinite, isnan, log10
 from typing import NamedTuple
 
 from analysis import notes, words
-from analysis.amounts import (Amount, Row, above, amount, exceeds, failed_requests, interval_words, is_mostly_answered, number, off,
-                              rounded, scaled)
+from analysis.amounts import (Amount, Row, Rows, above, amount, exceeds, failed_requests, interval_words, is_mostly_answered,
+                              number, off, rounded, scaled)
 from analysis.decide import FAILS, HOLDS, UNTOLD, Answer, line_through
 from analysis.draw import DASHED, DOTTED, HEAVY, LIGHT, Axis, Curve, Drawing, Look, Panel, Place, level, look, over
 from analysis.notes import NOTHING_MEASURED
 from analysis.page import Finding, Labels, View
 from analysis.run import Run, distinct
-from experiments.families.crowds import (Rows, invalid_requests, is_measured, is_valid, late_words, lost_requests, part,
-                                         response_words, together)
+from experiments.families.crowds import (invalid_requests, is_measured, is_valid, late_words, lost_requests, part, response_words,
+                                         together)
 
 COLUMNS = '''
 include ../families/crowds.py
@@ -102,6 +102,7 @@ cov              "Coefficient of variation" - -     -         6        -
 cov_low          "Low, if at random"    -    -      -         6        -
 cov_high         "High, if at random"   -    -      -         6        -
 '''
+setup = notes.setup
 PARTS = {'vnc': 'VNC', 'open': 'open loop'}
 ASKED_FOR = {'web': 'objects', 'pages': 'pages', 'open': 'objects', 'vnc': 'keys'}
 REQUEST = {'web': 'An object', 'pages': 'A page', 'vnc': 'A key'}
@@ -119,10 +120,6 @@ def present(run: Run) -> list[str]:
 
 def title(run: Run) -> str:
     return f'Response time as users send more requests: {words.and_list([part_words(name) for name in present(run)])}'
-
-
-def setup(run: Run) -> str:
-    return notes.setup(run)
 
 
 def labels(run: Run) -> Labels:
@@ -287,9 +284,12 @@ def fitted(run: Run, name: str) -> Finding | None:
         return None
 
     def need(row: Row) -> str:
-        return (f'{words.short(row.get("demand_ms"))} ms of {RESOURCES.get(row.get("name") or "", "a queue")}'
-                + (' (not determined by the measurements)' if is_undetermined(row)
-                   else interval_words(row.get('low_ms'), row.get('high_ms'), 'ms')))
+        value, low, high = (row.get(name) for name in ('demand_ms', 'low_ms', 'high_ms'))
+        text = words.short(value)
+        if value is not None and low is not None and high is not None and not low <= float(text) <= high:
+            text = words.fixed(value, 2)  # (rounded, it would lie outside of its interval)
+        return (f'{text} ms of {RESOURCES.get(row.get("name") or "", "a queue")}'
+                + (' (not determined by the measurements)' if is_undetermined(row) else interval_words(low, high, 'ms')))
 
     first = rows[0]
     fits_badly = above(first, 'error_percent', TOO_FAR) is True
