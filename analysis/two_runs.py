@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from analysis import blocks, join, judge, kept, pooled, repeats
 from analysis.blocks import Effect
 from analysis.command import USAGE, Stop
+from analysis.decided import Decided
 from analysis.escape import for_terminal
 from analysis.foreign import Refused, cannot, full_disk
 from analysis.join import One
@@ -21,7 +22,6 @@ from analysis.repeats import PooledRow, Row
 from analysis.run import cleaned, distinct
 from analysis.verdict import Question
 
-Decided = dict[str, Any]  # the result of judge
 NO_EFFECT = ('repeats', 'until_sure', 'label', 'set_load_timeout')  # on figures
 
 
