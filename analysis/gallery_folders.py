@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis import samples
 from analysis.command import USAGE, Stop
 from analysis.gallery_facts import Planned
 from analysis.trees import home, in_trees
@@ -57,8 +58,8 @@ class Gallery(NamedTuple):
 def read_json(file: Path) -> dict[str, Any]:
     """What it says; nothing where it cannot be read."""
     try:
-        facts = json.loads(file.read_text(encoding='utf-8'))
-    except (OSError, ValueError, RecursionError):
+        facts = samples.read_json(str(file))
+    except Stop:
         return {}
     return facts if isinstance(facts, dict) else {}
 

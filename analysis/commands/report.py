@@ -251,7 +251,8 @@ def the_run(given: Given, part: str, work: Path) -> Path:
         # a part is only printed: the report of these runs stays
         if part not in ('', 'end') and not to:
             to = work / 'joined'
-        return join.join(words, to, given['label'], checked, needs_tables)
+        with words_of(' '.join(given.operands)):
+            return join.join(words, to, given['label'], checked, needs_tables)
     if not words[0].is_file():
         return words[0]
     need('zstd', 'zstd')

@@ -323,6 +323,13 @@ for line in sys.stdin: print(seen(line[:-1]))' <text | cmp - right
 	refused 1 "wrong type" "$tp" report run --json
 }
 
+@test "report: of several runs, one whose run.json has values of other types is refused in one line" {
+	folder
+	changed '.protocols.vnc = "x"'
+	run -1 "$tp" report run "$GOOD" -o out
+	[[ ${#lines[@]} = 1 && $output == *"run $GOOD: "*"wrong type"* ]]
+}
+
 @test "report: a folder beside the run whose name is two lines, or has a backslash, is not taken for the run before it" {
 	local name
 	folder
