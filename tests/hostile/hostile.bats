@@ -334,6 +334,15 @@ for line in sys.stdin: print(seen(line[:-1]))' <text | cmp - right
 	[[ ${#lines[@]} = 1 && $output == *"run $GOOD: "*"wrong type"* ]]
 }
 
+@test "gallery: a kept run with values of other types is refused in one line" {
+	mkdir out
+	cp -r "$TOP/results/reference/stalls" out/stalls
+	jq '.protocols = "x"' out/stalls/run.json >new
+	mv new out/stalls/run.json
+	run -1 "$tp" gallery --page -o out
+	[[ ${#lines[@]} = 1 && $output == *"wrong type"* ]]
+}
+
 @test "report: a folder beside the run whose name is two lines, or has a backslash, is not taken for the run before it" {
 	local name
 	folder
