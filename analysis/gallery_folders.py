@@ -65,7 +65,7 @@ def read_json(file: Path) -> dict[str, Any]:
 
 
 def write_json(file: Path, facts: Any) -> None:
-    file.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + '\n', encoding='utf-8')
+    file.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + '\n', encoding='utf-8', errors='replace')
 
 
 def plain_command(facts: dict[str, Any]) -> str:
