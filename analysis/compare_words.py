@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis import decided
-from analysis.decided import Decision
+from analysis.decided import Decided, Decision
 from analysis.notes import value_text
-from analysis.two_runs import Decided
 
 HEADS = ('condition and metric', '', '', 'change', 'interval', 'verdict')
 

@@ -7,6 +7,7 @@ from math import fabs, floor, log10
 from typing import Any
 
 Decision = Mapping[str, Any]
+Decided = dict[str, Any]  # the result of judge
 
 
 def rounded(value: float) -> float:

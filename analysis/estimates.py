@@ -207,7 +207,7 @@ class Pool:
 
 
 def effect_of_runs(pool: Pool, q: float) -> tuple[float, float, ShareRuns]:
-    """The effect of runs (share_effect()) on the share of values above a quantile, and how far repeats are apart. Within a stall
+    """The effect of runs (runs_effect()) on the share of values above a quantile, and how far repeats are apart. Within a stall
     some keys lie above it and some below, so that one stall makes many runs: it is whole at a lower one."""
     above, least = 1 - q, 0.0
     while above <= 0.25:
@@ -215,7 +215,7 @@ def effect_of_runs(pool: Pool, q: float) -> tuple[float, float, ShareRuns]:
     while above > (1 - q) * 0.75:
         share = pool.shares_above(figures.quantile(pool.all, 1 - above).value, least)
         if above < 1.5 * (1 - q) or share.runs(True)[1] < pool.longest():  # a whole repeat above is no stall
-            least = share.least = spreads.share_effect(share, 0)[0]
+            least = share.least = spreads.runs_effect(share)
         above /= 2
     return least, spreads.share_effect(share, APART)[1], share
 

@@ -128,7 +128,7 @@ def add_table(db: sqlite3.Connection, name: str, table: Table) -> None:
     head = table[0]
     db.execute(f'create table {name}({", ".join(f"{json.dumps(column)} numeric" for column in head)})')
     db.executemany(f'insert into {name} values ({", ".join("?" * len(head))})',
-                   ([cell or None for cell in row] for row in table[1:]))
+                   ([cell or None for cell in [*row, *[''] * len(head)][:len(head)]] for row in table[1:]))
 
 
 def sqlite(facts: Mapping[str, Any], figures: Table, keys: Table | None) -> bytes:
@@ -146,7 +146,7 @@ def sqlite(facts: Mapping[str, Any], figures: Table, keys: Table | None) -> byte
                 add_table(db, 'samples', keys)
         return bytes(db.serialize())
     except (sqlite3.Error, OverflowError) as e:
-        raise Stop(f'sqlite could not read the tables: {e}') from None
+        raise Stop(f'sqlite cannot hold long.tsv or samples.tsv: {e}') from None
 
 
 # --- percentiles --------------------------------------------------------------------------------------------------

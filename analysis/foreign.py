@@ -92,6 +92,12 @@ def faults(facts: Mapping[str, Any]) -> Iterator[str]:
             yield f'settings.{name} is no number'
     if not isinstance(settings.get('on') or '', str):
         yield 'settings.on is no text'
+    kept = facts.get('kept') or {}
+    if not isinstance(kept, dict) or not all(is_number(kept.get(name) or 0) for name in ('samples_bytes', 'left_out_bytes',
+                                                                                       'conditions')):
+        yield 'kept has no numbers'
+    elif not isinstance(kept.get('figures') or [], list):
+        yield 'kept.figures is no list'
     counts = facts.get('counts') or {}
     if not isinstance(counts, dict) or not all(map(is_number, counts.values())):
         yield 'counts are no numbers'

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis import samples
 from analysis.command import USAGE, Stop
 from analysis.gallery_facts import Planned
 from analysis.trees import home, in_trees
@@ -57,14 +58,14 @@ class Gallery(NamedTuple):
 def read_json(file: Path) -> dict[str, Any]:
     """What it says; nothing where it cannot be read."""
     try:
-        facts = json.loads(file.read_text(encoding='utf-8'))
-    except (OSError, ValueError, RecursionError):
+        facts = samples.read_json(str(file))
+    except Stop:
         return {}
     return facts if isinstance(facts, dict) else {}
 
 
 def write_json(file: Path, facts: Any) -> None:
-    file.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + '\n', encoding='utf-8')
+    file.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + '\n', encoding='utf-8', errors='replace')
 
 
 def plain_command(facts: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from analysis.gallery_folders import Gallery, read_json, write_json
 from analysis.gallery_rules import World
 from analysis.put_file import put_file
 from analysis.run import Column, read_columns, read_rows, read_text
+from analysis.run_folder import words_of
 from analysis.trees import home, in_trees, programs
 
 
@@ -42,12 +43,14 @@ def read_kept(g: Gallery, run: Planned, work: Path, names: set[str]) -> Kept:
     for c in read_columns(texts.get('schema', '')):
         columns.setdefault(c.table, {})[c.column] = c
     facts = read_json(folder / 'run.json')
-    return with_least(Kept(
+    kept_run = Kept(
         run.name, os.path.relpath(folder, g.page().parent), facts, str(facts.get('command')),
         verdict=re.sub(r'^\*\*(.*)\*\*$', r'\1', found[1]) if found else '',
         figures=sorted(set(re.findall('figures/[a-z0-9-]*[.]svg', report))),
         tables={name: make_table(read_rows(text)) for name, text in texts.items()}, columns=columns,
-        planned=facts.get('command') == run.command()))
+        planned=facts.get('command') == run.command())
+    with words_of(str(folder)):
+        return with_least(kept_run)
 
 
 def kept_runs(g: Gallery, work: Path, names: set[str]) -> list[Kept]:
@@ -104,7 +107,9 @@ def write_pages(g: Gallery) -> list[Path]:
     if facts['desktops']:
         pages.append((g.page().with_name('desktops.md'), gallery_desktops.lines(facts['desktops'], g.plan, world, docs)))
     for page, lines in pages:
-        put_file(str(page), ''.join(f'{line}\n' for line in lines).encode())
+        with words_of(f'{page}, of kept runs'):
+            text = ''.join(f'{line}\n' for line in lines)
+        put_file(str(page), text.encode(errors='replace'))
     leave_figures(g)
     return [page for page, _ in pages]
 

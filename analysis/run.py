@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run folder as a document: run.json, and its tables as rows with the types of schema.tsv. All of it is a stranger's: text is
 cleaned, sizes are bounded, nothing is evaluated."""
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,10 +11,11 @@ from typing import Any
 from analysis import words
 from analysis.amounts import Row
 from analysis.command import Stop
+from analysis.samples import parse_json, regular
 from analysis.text import HIDDEN
 
 FILE_MOST = 256 * 1024 * 1024  # bytes of a table or of run.json
-UNPRINTABLE = re.compile(f'[\x00-\x1f\x7f-\x9f{HIDDEN}\ufffe\uffff]')
+UNPRINTABLE = re.compile(f'[\x00-\x1f\x7f-\x9f\ud800-\udfff{HIDDEN}\ufffe\uffff]')
 CONTROL = re.compile(f'[\x00-\x08\x0b-\x1f\x7f-\x9f{HIDDEN}]')
 
 
@@ -99,7 +99,7 @@ def cleaned(value: Any) -> Any:
 
 def read_text(path: Path) -> str:
     try:
-        with open(path, 'rb') as stream:
+        with open(regular(str(path)), 'rb') as stream:
             data = stream.read(FILE_MOST + 1)
     except OSError as e:
         raise Stop(f'{path}: cannot be read: {e.strerror}') from None
@@ -141,8 +141,8 @@ def read_columns(text: str) -> list[Column]:
 
 def read_facts(path: Path) -> dict[str, Any]:
     try:
-        facts = json.loads(read_text(path))
-    except (ValueError, RecursionError):
+        facts = parse_json(read_text(path).encode())
+    except ValueError:
         raise Stop(f'{path}: cannot be read') from None
     if not isinstance(facts, dict):
         raise Stop(f'{path}: cannot be read')

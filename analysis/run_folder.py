@@ -44,6 +44,15 @@ def check_run(folder: Path) -> dict[str, Any]:
     return facts
 
 
+@contextmanager
+def words_of(name: str) -> Iterator[None]:
+    """What of a value that is not what its column or its key says."""
+    try:
+        yield
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ZeroDivisionError, OverflowError) as e:
+        raise Stop(f'{name}: a value in run.json or in a table has the wrong type: {type(e).__name__}: {e}') from None
+
+
 def end(_signal: int, _frame: Any) -> None:
     sys.exit(130)
 

@@ -23,6 +23,7 @@ from analysis.tables import LARGEST, count
 REPEATS_MOST = 1000
 CELLS_MOST = 100000
 JSON_BYTES = 1 << 28  # largest JSON file that is read
+JSON_DEPTH = 64  # of its arrays and objects in each other: whatever walks through them calls itself
 ROW_BYTES = 16383  # longest row of a table, with its line end
 BLOCK_BYTES = 1 << 22  # of a table that is read at a time
 NO_COLUMNS = 64  # most columns of a table
@@ -55,6 +56,13 @@ def no_constant(text: str) -> None:
     raise ValueError(f'invalid token near {text}')
 
 
+def is_deep(document: Any) -> bool:
+    level = [document]
+    for _ in range(JSON_DEPTH):
+        level = [v for one in level if isinstance(one, dict | list) for v in (one.values() if isinstance(one, dict) else one)]
+    return bool(level)
+
+
 def parse_json(data: bytes) -> Any:
     """ValueError: no JSON, with what and where as text."""
     try:
@@ -64,6 +72,8 @@ def parse_json(data: bytes) -> Any:
         found = json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_int=short, parse_constant=no_constant)
         if not isinstance(found, dict | list):
             raise ValueError('neither an object nor an array')
+        if is_deep(found):
+            raise RecursionError
         return found
     except json.JSONDecodeError as e:
         raise ValueError(f'line {e.lineno}: {e.msg}') from None

@@ -331,24 +331,33 @@ def run_effect(p: float, n: float, squares: float, stated: float) -> float:
     return min(max((1 - rare) * squares / (n * rare) - rare if rare > 0 else stated, 1.0), n)
 
 
-def share_effect(s: ShareRuns, chance: float) -> tuple[float, float]:
+def runs_effect(s: ShareRuns) -> float:
     """The variance of the share over that of as many independent events: that of runs that begin at random (an alternating renewal
-    process; Cox 1962). One more run as long as the longest is among the squares: a few runs tell too little of it. Where repeats
-    differ by more than that allows (chi-squared, with this chance where they are alike), it is the variance between them, widened
-    by Student's t for their number; the second number: how many times as much they differ, otherwise 0. NaN below REPEATS
-    repeats."""
-    n, repeats = total(s.n), len(s.n)
-    if repeats < REPEATS or not n > 0:
-        return nan, 0.0
+    process; Cox 1962). One more run as long as the longest is among the squares: a few runs tell too little of it. NaN below
+    REPEATS repeats."""
+    n = total(s.n)
+    if len(s.n) < REPEATS or not n > 0:
+        return nan
     p = total(s.hits) / n
     squares, longest = s.runs(p <= 0.5)  # of the rarer kind
-    effect = max(s.least, run_effect(p, n, squares + longest ** 2, s.stated))
+    return max(s.least, run_effect(p, n, squares + longest ** 2, s.stated))
+
+
+def apart(s: ShareRuns, effect: float, chance: float) -> float:
+    """Where repeats differ by more than this effect allows (chi-squared, with this chance where they are alike): how many times as
+    much; otherwise 0."""
+    p, freedom = total(s.hits) / total(s.n), len(s.n) - 1
     chi = total((h - m * p) ** 2 / (m * p * (1 - p) * effect) for h, m in zip(s.hits, s.n) if m > 0) if 0 < p < 1 else 0.0
-    limit = special.chi_squared_quantile(repeats - 1, 1 - chance) if chance > 0 else inf
-    if not chi > limit:
-        return effect, 0.0
-    apart = chi / (repeats - 1)
-    return effect * apart * (t_wide(repeats - 1) / special.normal_quantile(1 - TAIL)) ** 2, apart
+    limit = special.chi_squared_quantile(freedom, 1 - chance) if chance > 0 else inf
+    return chi / freedom if chi > limit else 0.0
+
+
+def share_effect(s: ShareRuns, chance: float) -> tuple[float, float]:
+    """runs_effect(); where repeats are apart(), the variance between them, widened by Student's t for their number. And that."""
+    effect = runs_effect(s)
+    times = apart(s, effect, chance) if isfinite(effect) else 0.0
+    wide = t_wide(len(s.n) - 1) / special.normal_quantile(1 - TAIL) if times else 1.0
+    return effect * times * wide ** 2 if times else effect, times
 
 
 def log_beta(a: float, b: float) -> float:
@@ -397,17 +406,17 @@ def beta_binomial(repeats: Sequence[tuple[float, float]]) -> Interval:
 def independent_share(s: ShareRuns) -> tuple[Interval | None, bool]:
     """Of the share of hits: the exact interval of as many independent events as make the same variance (Korn & Graubard 1998); and
     whether repeats differ by more than stalls explain (with a chance of 20 % where they do not)."""
-    effect, apart = share_effect(s, SHARE_APART)
-    return share(total(s.hits) / effect, total(s.n) / effect) if isfinite(effect) else None, apart > 0
+    effect, times = share_effect(s, SHARE_APART)
+    return share(total(s.hits) / effect, total(s.n) / effect) if isfinite(effect) else None, times > 0
 
 
 def clustered_share(s: ShareRuns) -> tuple[Interval | None, bool]:
     """Of events of which some hit, and some do not: as independent_share(), with shares of repeats that differ. By the number of
     independent events alone, intervals of repeats that differ hold 50 to 85 %."""
-    effect, _ = share_effect(s, 0)
+    effect = runs_effect(s)
     if not isfinite(effect) or not 0 < total(s.hits) < total(s.n):
         return independent_share(s)
-    return beta_binomial([(k / effect, (m - k) / effect) for k, m in zip(s.hits, s.n)]), share_effect(s, SHARE_APART)[1] > 0
+    return beta_binomial([(k / effect, (m - k) / effect) for k, m in zip(s.hits, s.n)]), apart(s, effect, SHARE_APART) > 0
 
 
 def share_excludes(s: ShareRuns, chance: float, value: float, low: bool) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from analysis import blocks, join, judge, kept, pooled, repeats
 from analysis.blocks import Effect
 from analysis.command import USAGE, Stop
+from analysis.decided import Decided
 from analysis.escape import for_terminal
 from analysis.foreign import Refused, cannot, full_disk
 from analysis.join import One
@@ -21,7 +22,6 @@ from analysis.repeats import PooledRow, Row
 from analysis.run import cleaned, distinct
 from analysis.verdict import Question
 
-Decided = dict[str, Any]  # the result of judge
 NO_EFFECT = ('repeats', 'until_sure', 'label', 'set_load_timeout')  # on figures
 
 
@@ -85,10 +85,6 @@ def samples_of(run: One, work: Path) -> Path:
         kept.copy(run.path, work)
     except Refused as e:
         raise Stop(full_disk(work) or f'{archive}: {e}') from None
-    facts = run.facts.get('kept')
-    if isinstance(facts, dict) and (facts.get('left_out_bytes') or 0) > 0:
-        said = f'{run.path}: compared by the {facts.get("conditions") or 0} conditions whose samples are kept'
-        sys.stderr.write(f'thinprobe: compare: {for_terminal(said)}\n')
     return work
 
 
@@ -125,6 +121,10 @@ def measured(run: One, variant: str, work: Path) -> Measured:
     found = measure(run, variant, work)
     if not found.rows:
         raise Stop(f'{run.path}: no repeat can be summed up: {found.why or "its samples may have been deleted"}')
+    facts = run.facts.get('kept')
+    if not (run.path / 'cells').is_dir() and isinstance(facts, dict) and facts.get('left_out_bytes'):
+        said = f'{run.path}: compared by the {facts.get("conditions") or 0} conditions whose samples are kept'
+        sys.stderr.write(f'thinprobe: compare: {for_terminal(said)}\n')
     return found
 
 

@@ -17,7 +17,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from analysis import ab_words, conditions, draw, judge, plot, repeats, web
+from analysis import ab_words, repeats
 from analysis.ab_words import Compared, Disturbed
 from analysis.command import OK, RUN, USAGE, Stop
 from analysis.decided import number_text, variant
@@ -40,6 +40,7 @@ def put_lines(file: Path, lines: Sequence[str]) -> None:
 
 
 def check_metrics(stem: str, names: str) -> int:
+    from analysis import conditions  # (here and below: most calls need none of the many that these import)
     columns = [c for c in conditions.columns_of(stem) if repeats.is_judged({'table': c.table, 'estimator': '', 'unit': c.unit,
                                                                             'better': c.better,
                                                                              'metric': c.column})]
@@ -103,6 +104,7 @@ def known_metrics(blocks: Blocks, asked: str) -> tuple[list[str], list[str]]:
 
 
 def decide(folder: Path) -> int:
+    from analysis import judge
     settings = read_facts(folder / 'ab.json')['settings']
     blocks = read_blocks(folder)
     if any(len(row) <= DISTURBED for row in blocks):
@@ -160,6 +162,7 @@ def page_folder(folder: Path) -> Iterator[Path]:
 
 
 def make_page(folder: Path) -> int:
+    from analysis import draw, plot, web
     try:
         of = read_compared(folder)
         answer, cases, rows = ab_words.answer(of), ab_words.test_cases(of), list(draw.drawn(ab_words.drawings(of)))

@@ -6,9 +6,10 @@ from pathlib import Path
 from analysis import two_runs
 from analysis.command import OK, Option, Stop, Usage, parse
 from analysis.compare_words import count_line, other_lines, table_lines, unlike_lines
+from analysis.decided import Decided
 from analysis.run_folder import check_run, work_folder
 from analysis.terminal import show_folded, show_json, show_lines
-from analysis.two_runs import Decided, Runs
+from analysis.two_runs import Runs
 
 SYNOPSIS = 'compare RUN RUN... [options]'
 SUMMARY = '''What has changed between runs of one experiment? First says what was not alike,

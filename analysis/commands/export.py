@@ -18,7 +18,7 @@ from analysis.export_figures import Exported, Table
 from analysis.foreign import Refused, full_disk, need
 from analysis.put_file import put_file
 from analysis.run import Run
-from analysis.run_folder import check_run, work_folder
+from analysis.run_folder import check_run, words_of, work_folder
 from analysis.terminal import json_text, plain_numbers, show
 from analysis.text import nearest
 
@@ -183,13 +183,11 @@ def export(names: list[str], form: str, pattern: str) -> tuple[str | bytes, list
     for name in names:
         with work_folder() as work:
             run = open_run(name, pattern, work)
-            try:
+            with words_of(name):
                 if form != 'otava':
                     run.cells()
                     return FORMATS[form](run, work), run.notes
                 rows.append(figures.otava_row(run.facts, known_figures(run)))
-            except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as e:
-                raise Stop(f'{name}: a value in run.json or in a table has the wrong type: {type(e).__name__}: {e}') from None
             said += run.notes
     return figures.otava(rows), said
 

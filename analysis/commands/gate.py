@@ -12,12 +12,12 @@ from typing import Any
 from analysis import conditions, decided, limits, two_runs
 from analysis.command import LOSSY, OK, USAGE, WORSE, Given, Option, Stop, Usage, parse
 from analysis.compare_words import json_word
+from analysis.decided import Decided
 from analysis.escape import for_terminal
 from analysis.junit import junit
 from analysis.put_file import put_file
 from analysis.run_folder import check_run, work_folder
 from analysis.terminal import show_folded, show_json, show_lines
-from analysis.two_runs import Decided
 
 SYNOPSIS = 'gate RUN --limits FILE | --baseline RUN [options]'
 SUMMARY = '''Does RUN keep its limits, or is it worse than an earlier run?

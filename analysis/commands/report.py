@@ -8,8 +8,8 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from analysis.escape import for_terminal, for_terminal_json
 from analysis.foreign import Refused, cannot, full_disk, need, unpack_run
 from analysis.previous import with_previous
 from analysis.run import Run, load, read_facts
-from analysis.run_folder import facts_of, refuse_faults, work_folder
+from analysis.run_folder import facts_of, refuse_faults, words_of, work_folder
 from analysis.terminal import json_text
 from analysis.text import folded
 from analysis.trees import analysis_of, experiment_folder, home, in_trees, programs
@@ -68,15 +68,6 @@ def needs_tables(folder: Path) -> bool:
     """A run whose samples were deleted keeps its tables."""
     has_tables = (folder / 'summary.tsv').is_file() and (folder / 'schema.tsv').is_file()
     return not has_tables or any(file.name != 'cell.json' and file.is_file() for file in (folder / 'cells').glob('**/*'))
-
-
-@contextmanager
-def words_of(name: str) -> Iterator[None]:
-    """What of a value that is not what its column or its key says."""
-    try:
-        yield
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ZeroDivisionError, OverflowError) as e:
-        raise Stop(f'{name}: a value in run.json or in a table has the wrong type: {type(e).__name__}: {e}') from None
 
 
 def document(folder: Path, name: str) -> Run:
@@ -251,7 +242,8 @@ def the_run(given: Given, part: str, work: Path) -> Path:
         # a part is only printed: the report of these runs stays
         if part not in ('', 'end') and not to:
             to = work / 'joined'
-        return join.join(words, to, given['label'], checked, needs_tables)
+        with words_of(' '.join(given.operands)):
+            return join.join(words, to, given['label'], checked, needs_tables)
     if not words[0].is_file():
         return words[0]
     need('zstd', 'zstd')

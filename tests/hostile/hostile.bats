@@ -49,8 +49,9 @@ refused() {
 folder() { rm -rf run && cp -r "$GOOD" run; }
 changed() { jq "$@" run/run.json >new && cat new >run/run.json; }
 pack() { tar --force-local --zstd -cf "$@" && chmod 644 "$1"; }
-mutants() {	# (another user cannot run a python3 that lies in our home)
-	run -0 "${user[@]}" env PATH=/usr/local/bin:/usr/bin:/bin python3 "$BATS_TEST_DIRNAME/mutants.py" "$TOP" "$PWD/work" "$@"
+mutants() {	# (by the python3 that has read analysis/ for its commands)
+	run -0 "${user[@]}" env PATH=/usr/local/bin:/usr/bin:/bin /usr/bin/python3 -BXutf8 "$BATS_TEST_DIRNAME/mutants.py" \
+		"$TOP" "$PWD/work" "$@"
 	echo "$output"
 }
 counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "$2" ]; }
@@ -80,10 +81,10 @@ for line in sys.stdin: print(seen(line[:-1]))' <text | cmp - right
 	counted tried 700
 }
 
-@test "mutants of run folders: 40, about two of every command, of which some are reported, and some refused" {
+@test "mutants of run folders: 40, each through another command, of which some are reported, and some refused" {
 	mutants 40 1
-	counted 0 8
-	counted 1 4
+	counted 0 12
+	counted 1 5
 }
 
 # bats test_tags=all
@@ -91,15 +92,18 @@ for line in sys.stdin: print(seen(line[:-1]))' <text | cmp - right
 	mutants 10000 "$RANDOM"
 }
 
-@test "mutants.py: a payload that runs, a file outside, a second line, a control character each count as wrong" {
+@test "mutants.py: a payload that runs, a file outside that is made or read, a tag, a second line each count as wrong" {
 	local words name
 	mkdir -p tree/kits tree/bin tree/results/reference
-	cp -r "$GOOD" tree/results/reference/rtt
-	for words in ': >"$RAN"' ': >outside' 'printf "a\nb\n" >&2' 'printf "\33c"' 'exit 9' 'echo ::error::x' 'exit 1'; do
-		for name in bin/{report,compare,gate,export,bundle}; do printf '#!/bin/sh\n%s\n' "$words" >"tree/$name"; done
+	cp -r "$TOP/results/reference/stalls" tree/results/reference
+	for words in ': >"$RAN"' ': >outside' 'printf "a\nb\n" >&2' 'printf "\33c"' 'exit 9' 'echo ::error::x' 'exit 1' 'cat keep/secret' \
+		'[ ! -d run ] || echo "<script>alert(1)</script>" >run/report.html' 'echo "thinprobe: no" >&2; exit 1'; do
+		for name in bin/{report,compare,gate,export,bundle,gallery,ab,judge,blocks,tried,fail,summarize}; do
+			printf '#!/bin/sh\n%s\n' "$words" >"tree/$name"
+		done
 		chmod 755 tree/bin/*
 		rm -rf work
-		run -1 python3 "$BATS_TEST_DIRNAME/mutants.py" "$PWD/tree" "$PWD/work" 10 1
+		run -1 /usr/bin/python3 -BXutf8 "$BATS_TEST_DIRNAME/mutants.py" "$PWD/tree" "$PWD/work" 10 1
 		[[ $output =~ wrong:[1-9] ]]
 	done
 }
@@ -321,6 +325,22 @@ for line in sys.stdin: print(seen(line[:-1]))' <text | cmp - right
 	[ "${#lines[@]}" = 1 ]
 	cat new >run/summary.tsv
 	refused 1 "wrong type" "$tp" report run --json
+}
+
+@test "report: of several runs, one whose run.json has values of other types is refused in one line" {
+	folder
+	changed '.protocols.vnc = "x"'
+	run -1 "$tp" report run "$GOOD" -o out
+	[[ ${#lines[@]} = 1 && $output == *"run $GOOD: "*"wrong type"* ]]
+}
+
+@test "gallery: a kept run with values of other types is refused in one line" {
+	mkdir out
+	cp -r "$TOP/results/reference/stalls" out/stalls
+	jq '.protocols = "x"' out/stalls/run.json >new
+	mv new out/stalls/run.json
+	run -1 "$tp" gallery --page -o out
+	[[ ${#lines[@]} = 1 && $output == *"wrong type"* ]]
 }
 
 @test "report: a folder beside the run whose name is two lines, or has a backslash, is not taken for the run before it" {

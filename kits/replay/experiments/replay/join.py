@@ -2,7 +2,6 @@
 """Several runs of one session as one run. What an input's response is shows in what replays have in common, so those of all runs
 are analyzed together. A cell has the name of its run; where a run has several, RUN.LABEL."""
 import filecmp
-import json
 import os
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from typing import Any
 from analysis import kept
 from analysis.command import USAGE, Stop
 from analysis.join import One, write_facts
+from analysis.run import read_facts
 from analysis.trees import programs
 
 HOW = ('trace', 'seed', 'method', 'scale', 'differ_percent', 'join_ms', 'confidence')  # of the analysis
@@ -44,7 +44,7 @@ def joined_cell(one: One, cell: dict[str, Any]) -> tuple[Path, dict[str, Any], d
 def joined(folder: Path, runs: Sequence[One]) -> list[tuple[Path, dict[str, Any], dict[str, Any]]]:
     """How replays are analyzed is no property of them: as the first run's."""
     cells = [joined_cell(one, cell) for one in runs for cell in one.facts['cells']]
-    facts = json.loads((folder / 'run.json').read_text(encoding='utf-8'))
+    facts = read_facts(folder / 'run.json')
     facts.pop('joined', None)
     facts['differs'] = {key: value for key, value in facts['differs'].items() if key not in ('rows', 'base', 'label', 'trace')}
     names = [cell['name'] for _, _, cell in cells]
@@ -55,13 +55,13 @@ def joined(folder: Path, runs: Sequence[One]) -> list[tuple[Path, dict[str, Any]
 
 
 def with_repeats(folder: Path, which: Any) -> None:
-    facts = json.loads((folder / 'run.json').read_text(encoding='utf-8'))
+    facts = read_facts(folder / 'run.json')
     facts['settings']['repeats'] = which(n for one in facts['runs'] if (n := one.get('repeats')) is not None)
     write_facts(folder, facts)
 
 
 def is_complete(replay: Path) -> bool:
-    state = json.loads((replay.parent / 'cell.json').read_text(encoding='utf-8')).get('state')
+    state = read_facts(replay.parent / 'cell.json').get('state')
     return bool(state == 'complete')
 
 
@@ -74,7 +74,7 @@ def samples(folder: Path, runs: Sequence[One]) -> None:
     found = [file.relative_to(folder) for file in folder.glob('cells/*/*/replay.rfb') if file.parent.name[-1].isdigit()]
     files = [file for file in sorted(found, key=lambda file: (int(''.join(filter(str.isdigit, file.parts[2])) or 0), file.parts[1]))
              if is_complete(folder / file)]
-    how = json.loads((folder / 'run.json').read_text(encoding='utf-8'))['settings']
+    how = read_facts(folder / 'run.json')['settings']
     method = ['--method', str(how.get('method') or 'tiles')]
     if how.get('method') == 'paper':
         method += ['--scale', str(how['scale']), '--differ', str(how['differ_percent']), '--join', f'{how["join_ms"]}ms']
