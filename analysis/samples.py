@@ -38,22 +38,36 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+class BadNumber(ValueError):
+    """What is wrong with a number, and its text: the parser tells no place."""
+
+    def __init__(self, why: str, text: str):
+        super().__init__(why)
+        self.text = text
+
+    def line(self, document: str) -> int:
+        """Of its first place outside of a string."""
+        tokens = re.finditer(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|-?Infinity|NaN', document)
+        at = next((token.start() for token in tokens if token[0] == self.text), 0)
+        return document.count('\n', 0, at) + 1
+
+
 def finite(text: str) -> float:
     value = float(text)
     if not isfinite(value):
-        raise ValueError('real number overflow')
+        raise BadNumber('real number overflow', text)
     return value
 
 
 def short(text: str) -> int:
     value = int(text) if len(text) < 21 else 2 ** 63
     if not -2 ** 63 <= value < 2 ** 63:
-        raise ValueError('too big integer')
+        raise BadNumber('too big integer', text)
     return value
 
 
 def no_constant(text: str) -> None:
-    raise ValueError(f'invalid token near {text}')
+    raise BadNumber(f'invalid token near {text}', text)
 
 
 def is_deep(document: Any) -> bool:
@@ -77,6 +91,8 @@ def parse_json(data: bytes) -> Any:
         return found
     except json.JSONDecodeError as e:
         raise ValueError(f'line {e.lineno}: {e.msg}') from None
+    except BadNumber as e:
+        raise ValueError(f'line {e.line(text)}: {e}') from None
     except UnicodeDecodeError as e:
         raise ValueError(f'line {data[:e.start].count(10) + 1}: invalid UTF-8') from None
     except RecursionError:

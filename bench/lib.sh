@@ -98,8 +98,8 @@ allowed_cpus() {
 
 # Ticks since boot: of all CPUs busy; stolen; of this shell and what it has waited for.
 ticks() {
-	local cpu user nice system _ irq softirq steal rest
-	read -r cpu user nice system _ _ irq softirq steal rest </proc/stat
+	local user nice system _ irq softirq steal rest
+	read -r _ user nice system _ _ irq softirq steal rest </proc/stat
 	rest=$(<"/proc/$$/stat")
 	# shellcheck disable=SC2086  # fields
 	set -- ${rest##*) }

@@ -9,7 +9,6 @@
 # that took over a millisecond is left out. With segmentation offload a packet is many frames: there it is the rate of full frames
 # with the payload that was sent (the bytes less a header for each packet).
 # shellcheck disable=SC2317  # what alternate, holds and on_exit call
-# shellcheck disable=SC2154  # LAB_ variables are the lab's
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
 . "$here/lab/lib.sh"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # LAB_ and PROTOCOL_ variables are for users of the back-end
 # attach.sh - a lab without control of the server: measures in a client window on this machine.
 #
 # The client is this machine and its X display; the server is unknown and nothing is changed on it.
@@ -232,8 +231,8 @@ lab_down() {
 
 # No doors and no namespaces: runs the command itself, as the user of this process.
 lab_command() {
-	local OPTIND=1 opt
-	while getopts CSRXM: opt; do :; done
+	local OPTIND=1
+	while getopts CSRXM: _; do :; done
 	shift $((OPTIND - 1))
 	[ "$1" = client ] || die "the server is not under our control: no program can be started there"
 	shift

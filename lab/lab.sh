@@ -101,7 +101,6 @@ up_or_ended() {
 
 keep() {
 	LAB_RUN=$state_dir/run
-	# shellcheck disable=SC2034 # lab_user reads it
 	LAB_LOG='' LAB_BY_HAND=1
 	: "${LAB_OWN_UID:=1}"
 	echo $$ >"$state_dir/pid"
@@ -155,7 +154,6 @@ keep) keep ;;
 exec)
 	shift
 	read_state || die "no lab is up; make one with: thinprobe lab up"
-	# shellcheck disable=SC2034 # lab_command reads it: what is typed is the command's
 	LAB_BY_HAND=1
 	[[ " $* " =~ \ (server|client[0-9]*)\ +[^\ ] ]] ||
 		die "-$EXIT_USAGE" "exec: name server or client, and a command; see thinprobe lab --help"

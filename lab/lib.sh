@@ -128,7 +128,7 @@ lab_size() {
 }
 
 # What starts a command that may outlive us without our descriptors: locks and pipes among them.
-# shellcheck disable=SC2016,SC2034 # another shell's; drivers use it
+# shellcheck disable=SC2016 # another shell's
 LAB_CLOSED=(bash -c 'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || exec {fd}>&-; done; exec "$@"' closed)
 
 # whole_numbers [N]: passes on the first line of standard input that is N (1) whole numbers with a space between; 1: there is none.
@@ -182,7 +182,7 @@ run_on_exit() {
 unjoin() {
 	local -n unjoined=$1
 	mapfile -td $'\037' unjoined <<<"$2"
-	unset 'unjoined[-1]'	# the end of the line
+	unjoined=("${unjoined[@]::${#unjoined[@]}-1}")	# without the end of the line
 }
 
 # lab_url ROLE: prints its address as it stands before ":PORT".
@@ -252,9 +252,7 @@ LAB_USER=${USER-}
 # protocol_use NAME[:VARIANT] and app_use NAME load a plug-in (contract: protocols/README.md).
 protocol_use() {
 	local file
-	# shellcheck disable=SC2034 # the plug-in reads them
 	PROTOCOL_NAME=$1 PROTOCOL_VARIANT=''
-	# shellcheck disable=SC2034
 	[[ $1 == *:* ]] && PROTOCOL_VARIANT=${1#*:}
 	[ -z "$LAB_USER" ] || USER=$LAB_USER	# (a plug-in may need another)
 	file=$(plugin_file protocols "${1%%:*}") || die "-$EXIT_USAGE" "no protocol '$1'; there are: $(plugins protocols | paste -sd ' ')"

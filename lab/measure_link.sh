@@ -53,6 +53,7 @@ for role in server client; do
 	lab_start "$role" "serve-$role" "$TP_BIN/netload" serve --bind "${!address}" --port "$PORT"
 	lab_ready "serve-$role" 10 || die "--link measure: netload cannot listen at ${!address}, port $PORT"
 done
+of_down='' of_up=''
 for way in "down server client" "up client server"; do
 	read -r name from to <<<"$way"
 	mbit=$(load "$from" "$to" --rate max -t 3s | number 'received_mbit_s | select(. > 0)') ||
@@ -64,7 +65,6 @@ for way in "down server client" "up client server"; do
 	printf -v "of_$name" '{"%s_mbit_s": %s, "%s_lost_percent": %s}' "$name" "$mbit" "$name" "${loss:-null}"
 done
 lab_down
-# shellcheck disable=SC2154 # of_down and of_up: printf set them
 jq -n --arg hosts "$1" --argjson rtt "$rtt" --argjson mdev "$mdev" --argjson lost "$lost" --argjson pings "$PINGS" \
 	--argjson down "$of_down" --argjson up "$of_up" '{$hosts, at: (now | todate), $pings, rtt_ms: $rtt, rtt_mdev_ms: $mdev,
 	ping_lost_percent: $lost} + $down + $up | '"$words"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ ones are the lab's
 # rdp_client.sh - what plug-ins share whose client is keyrepeat itself, on libfreerdp. Plug-ins say  . "$LAB_HERE/rdp_client.sh"
 # (which has viewer.sh, too) and call
 #

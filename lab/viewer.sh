@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # VIEWER_ variables are for the plug-ins; LAB_ and PROTOCOL_ ones are the lab's
 # viewer.sh - what plug-ins of protocols share: sessions, which are programs that end together; and the screen in front of a person,
 # an X display (Xvfb) in the client role, for protocols whose client is a program with a window. Plug-ins say
 # . "$LAB_HERE/viewer.sh"  and call

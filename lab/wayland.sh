@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ ones are the lab's
 # wayland.sh - what plug-ins share whose server is a Wayland compositor without a screen, with refecho as the one application in it.
 # Plug-ins say  . "$LAB_HERE/wayland.sh"  (which has viewer.sh, too) and call
 #

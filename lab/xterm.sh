@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # APP_ variables are for users of the plug-in; LAB_ and PROTOCOL_ ones are the lab's
 # xterm.sh - a program in an xterm in the server role. Plug-ins of applications say  . "$LAB_HERE/xterm.sh"  and call
 #
 #   xterm_start DISPLAY NAME PROGRAM [WORD]...

@@ -108,7 +108,7 @@ fault_group() {
 }
 fault_descriptors() { what='started with 2,000 open descriptors'; }
 
-open_many() { local i fd; for ((i = 0; i < 2000; i++)); do exec {fd}</dev/null; done; }
+open_many() { local i fd; for ((i = 0; i < 2000; i++)); do exec {fd}</dev/null; done; [ "$fd" -ge 2000 ]; }
 
 # set_command KIND WORD...: `command`: thinprobe run, for sshd with two hosts that ssh reaches; or a sweep.
 set_command() {

@@ -28,10 +28,10 @@ animation_report() {
 # cache_step NAME ORDER FRAMES HOT WARM COUNT: one step; sets BYTES, the bytes of a frame. If a frame of a loop never arrived
 # during warm-up, the cache cannot hold the whole loop: the step is repeated, at most twice.
 cache_step() {
-	local step how=(--order "$2") try
+	local step how=(--order "$2")
 	[ "$2" = fresh ] || how+=(--frames "$3" --draw "${P[draw]}")
 	[ "$2" != hot ] || how+=(--hot "$4")
-	for try in 1 2 3; do
+	for _ in 1 2 3; do
 		STEPS=$((STEPS + 1))
 		step=$(printf '%02d-%s' "$STEPS" "$1-$3")
 		exp_step "$(exp_words): $1, $3 frames"
@@ -73,8 +73,8 @@ cache_search() {
 
 # The longest loop must hit a second time: lost frames may look like hits. Else LOW is lowered by one, a few times at most.
 cache_confirm() {
-	local n tries
-	for tries in 1 2 3 4; do
+	local n
+	for _ in 1 2 3 4; do
 		n=$LOW
 		cache_loop fits "$n" || return
 		[ "$HIGH" = "$n" ] && [ "$n" -gt 2 ] || return 0

@@ -315,7 +315,7 @@ say_plan() {
 # Where nothing is compared: junit.xml with the error, in a folder that the user named or that has a comparison; and such a file of
 # an earlier one, which has nothing else.
 ASKED=''
-# shellcheck disable=SC2154,SC2317 # run_on_exit calls it, with the status
+# shellcheck disable=SC2317 # run_on_exit calls it, with the status
 junit_failed() {
 	[ "$status" = 1 ] && { [ -n "$ASKED" ] || [ -e "$DIR/ab.json" ]; } || return 0
 	"$TP_BIN/ab" failed "$EXPERIMENT" "${DIED:-thinprobe ab failed before a comparison; standard error says why}" |

@@ -10,7 +10,7 @@ PLAN[called]=$COMMAND RESUME=''
 # listening_ports: prints "PORT TRY LOCAL WHAT" of each TCP port that somebody listens at and data/ports.tsv knows. TRY: what `try`
 # calls it, or -. LOCAL: 1 where it is reached from this machine alone.
 listening_ports() {
-	local slot address state port try what from to name schema rest
+	local slot address state port try what from to schema
 	local -A local_only=()
 	while read -r slot address _ state _; do
 		[[ $slot == *: && $state == 0A ]] || continue
@@ -21,7 +21,7 @@ listening_ports() {
 		esac
 	done < <(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null)
 	for port in "${!local_only[@]}"; do
-		while IFS=$'\t' read -r schema name from to try what rest; do
+		while IFS=$'\t' read -r schema _ from to try what _; do
 			[ "$schema" = ports/1 ] && ((port >= from && port <= to)) || continue
 			printf '%s %s %s %s\n' "$port" "$try" "${local_only[$port]}" "$what"
 		done <"$TP_HOME/data/ports.tsv"

@@ -67,9 +67,9 @@ asks() { [ -t 0 ] && [ -t 2 ]; }
 
 # Without a target: prints what listens; sets `target` where it was chosen.
 choose_target() {
-	local port try local_only what all=() n=1 answer
+	local port try what all=() n=1 answer
 	say "Listening on this machine:"
-	while read -r port try local_only what; do
+	while read -r port try _ what; do
 		case $try in
 		vnc | rdp) all+=("$try://localhost:$port"); say "  $n  thinprobe try ${all[-1]}   $what"; n=$((n + 1)) ;;
 		*) say "  -  port $port   $what; with a client open: thinprobe try x11" ;;

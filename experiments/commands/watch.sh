@@ -197,6 +197,7 @@ listener=$!
 # A second table with short intervals shows whether somebody types: rows of the user's interval would come too late.
 "${listen[@]}" --every 100ms --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
 input=$!
+ask=''
 open_pipe ask
 setpriv --pdeathsig KILL "$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" \
 	${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked --watch update -k "$key" \

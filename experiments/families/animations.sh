@@ -147,9 +147,9 @@ animation_start() {	# animation_start FOLDER SECONDS OPTION...
 
 # Waits until it has ended by itself, for a limited time. Sets LAB_WHY if it failed.
 animation_wait() {	# animation_wait FOLDER SECONDS
-	local left=$((${2%.*} + 20)) i pid=${LAB_PID_OF[animate]} status=0
+	local left=$((${2%.*} + 20)) pid=${LAB_PID_OF[animate]} status=0
 	until lab_gone "$pid" || stopped || [ "$left" -le 0 ]; do
-		for i in 1 2 3 4 5; do lab_gone "$pid" || nap 0.2; done
+		for _ in 1 2 3 4 5; do lab_gone "$pid" || nap 0.2; done
 		animation_cpu "$1"
 		left=$((left - 1))
 	done

@@ -21,8 +21,8 @@ exp_check() {
 
 # If --link has a delay, all cells have its round trip, and those with loss its loss.
 wan_one_link() {
-	local rate delay jitter loss name
-	IFS=, read -r rate delay jitter loss <<<"$LINK"
+	local delay loss name
+	IFS=, read -r _ delay _ loss <<<"$LINK"
 	[ -n "$delay" ] || return 0
 	for name in rtt loss loss-rtt; do
 		! plan_given "$name" || exp_bad "--$name with --link $LINK: both set the round trip time; choose one"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # APP_WORK is set by the user of the plug-in; LAB_ and PROTOCOL_ ones are the lab's
 # work.sh - a piece of office work in a real application: APP_WORK is text (mousepad), draw
 # (mtpaint), browse or news (netsurf; a page that moves by itself). Contract: ../protocols/README.md.
 # Which application, window and document: the table below; what is done in it: data/work/NAME.script.
@@ -26,7 +25,6 @@ WORK_ENVIRONMENT=(GDK_CORE_DEVICE_EVENTS=1 GSETTINGS_BACKEND=memory NO_AT_BRIDGE
 
 app_can() {
 	local name class width height program rest
-	# shellcheck disable=SC2034
 	read -r name class width height program rest < <(work_row)
 	lab_has server "$program" || { printf '%s is missing%s; thinprobe setup --app work\n' "$program" "${LAB_AT_server-}"; return 1; }
 	lab_has client import || {

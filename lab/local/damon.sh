@@ -48,7 +48,7 @@ mount=$(awk -v group="$group" '
 [ -n "$mount" ] || die "$group is not in a mounted cgroup hierarchy with a memory controller"
 
 # The end of its input is our end, however that comes.
-exec {guard}> >(
+exec 9> >(
 	trap '' TERM INT HUP
 	read -r _
 	for ((i = 0; i < 50; i++)); do
@@ -96,7 +96,7 @@ scheme() {
 anonymous() { awk '$1 == "total_rss" || $1 == "anon" { print $2; exit }' "$group/memory.stat"; }
 
 # Leaves DAMON free for the next user.
-trap 'exec {guard}>&-; wait "$guard_pid"; exit 0' TERM INT HUP
+trap 'exec 9>&-; wait "$guard_pid"; exit 0' TERM INT HUP
 first=$(anonymous) least=$first still=0
 scheme
 for ((i = 0; i < 120 && still < 12; i++)); do

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with undo.sh and undo_swap.sh
 # undo_disk.sh - a disk of a lab's own: a loop device with direct I/O over a file on a disk of the
 # machine, or over slowdisk(1), whose reads and writes take a stated time. Part of undo.sh.
 #

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with undo.sh
 # undo_groups.sh - groups of the cpu and of the memory controller, cgroup v1 or v2. Part of undo.sh.
 #
 # A group is the machine's: at the top of its controller, or the highest place that we may write to.

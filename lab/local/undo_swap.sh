@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables shared with undo.sh
 # undo_swap.sh - swap of a lab: a loop device with direct I/O over a file on a disk, the same over a
 # disk that is made slow, or zram; and a second device of the same kind and speed, to try out what
 # such a device does. Part of undo.sh.

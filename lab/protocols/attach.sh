@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ and ATTACH_ ones are the back-end's
 # attach.sh - whatever a client window speaks, with a server that is not ours (../attach.sh). What
 # is typed at is what its user put there.
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_, RDP_ and WAYLAND_ ones are the lab's
 # grd.sh - RDP by GNOME Remote Desktop, on mutter without a screen: no GPU, no gnome-shell, no keyring, no session of systemd.
 # Contract: README.md.
 #

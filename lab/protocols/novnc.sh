@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ and VIEWER_ ones are the lab's
 # novnc.sh - VNC in a browser: Xvnc, websockify, and noVNC's page in a Chromium that fills a display of the client role. Contract:
 # README.md.
 #

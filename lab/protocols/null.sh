@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # the PROTOCOL_ variables are for users of the plug-in
 # null.sh - no protocol at all: the probe answers itself. What is left is what the measuring chain costs.
 
 protocol_about() { printf 'no server: the cost of the measuring chain itself\n'; }

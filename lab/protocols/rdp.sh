@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ and VIEWER_ ones are the lab's
 # rdp.sh - RDP: xrdp, and xfreerdp in a display of the client role, or keyrepeat itself. Contract: README.md.
 #
 #   rdp        applications draw on an Xorg with xrdp's own module (xorgxrdp): the usual way

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ and RDP_ ones are the lab's
 # shadow.sh - RDP by FreeRDP's own server, which shows an X display that is there already. Contract: README.md.
 #
 #   shadow   freerdp-shadow-cli in front of an Xvfb; keyrepeat is the client

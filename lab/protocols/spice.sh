@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ and VIEWER_ ones are the lab's
 # spice.sh - SPICE: Xorg that is a SPICE server (driver spiceqxl), and spicy in a display of the client role. Contract: README.md.
 #
 # A session is several TCP connections (main, display, inputs, cursor …), all to one port: its

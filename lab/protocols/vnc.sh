@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ ones are the lab's
 # vnc.sh - VNC (RFB). Contract: README.md.
 #
 #   vnc           Xvnc of TigerVNC; keyrepeat is the client

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ and WAYLAND_ ones are the lab's
 # wayvnc.sh - VNC from a Wayland compositor of the wlroots family, without a screen and without a GPU. Contract: README.md.
 #
 #   wayvnc        sway, and wayvnc that copies its output; refecho is the application; keyrepeat is the client

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_, RDP_ and WAYLAND_ ones are the lab's
 # weston.sh - VNC or RDP by Wayland's reference compositor itself, without a screen and without a GPU. Contract: README.md.
 #
 #   weston:vnc   its VNC back-end, which Debian has from weston 14 on; refecho is the application; keyrepeat is the client

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ ones are the lab's
 # x11.sh - remote X: the display (Xvfb) is in front of the user, applications connect to it across the link. Contract: README.md.
 #
 # Roles are those of a person, not of X: what X calls its server runs in the client role. Display data flows from the

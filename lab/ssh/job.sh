@@ -19,7 +19,6 @@ leave() {
 }
 trap leave EXIT
 stands() { printf 'up %s\n' "$n" >&"$ask"; }
-# shellcheck disable=SC2034 # enter.sh's
 LAB_STANDS=stands
 eval "set -- $(<"$folder/job/$n.cmd")"
 for word in "$@"; do

@@ -2,7 +2,7 @@
 /* animate - shows a looping animation of N different frames, writes it as raw video, or counts the frames that really appear on a
  * display.
  *
- * picture.c draws a frame, frames.c knows when frames are due and counts those seen, show.c and count.c work on an X display. This
+ * frame.c draws a frame, frames.c knows when frames are due and counts those seen, show.c and count.c work on an X display. This
  * file reads options, writes raw video, and reports. */
 #include "clock.h"
 #include "count.h"
@@ -37,7 +37,7 @@ static struct {
 	  .width = 100,
 	  .height = 100,
 	  .order = SEQUENCE_LOOP,
-	  .content = PICTURE_MIXED };
+	  .content = FRAME_MIXED };
 static struct rec_cfg out_cfg;
 
 static int read_size(const char *text, void *value)
@@ -45,10 +45,10 @@ static int read_size(const char *text, void *value)
 	char rest;
 
 	(void)value;
-	if (sscanf(text, "%4dx%4d%c", &cfg.width, &cfg.height, &rest) != 2 || cfg.width < PICTURE_MARK_WIDTH ||
-	    cfg.height < PICTURE_MARK_HEIGHT || cfg.width > SIDE_MAX || cfg.height > SIDE_MAX)
-		die_usage("--geometry %s: width and height in pixels, such as 100x100, from %dx%d to %dx%d", text,
-			  PICTURE_MARK_WIDTH, PICTURE_MARK_HEIGHT, SIDE_MAX, SIDE_MAX);
+	if (sscanf(text, "%4dx%4d%c", &cfg.width, &cfg.height, &rest) != 2 || cfg.width < FRAME_MARK_WIDTH ||
+	    cfg.height < FRAME_MARK_HEIGHT || cfg.width > SIDE_MAX || cfg.height > SIDE_MAX)
+		die_usage("--geometry %s: width and height in pixels, such as 100x100, from %dx%d to %dx%d", text, FRAME_MARK_WIDTH,
+			  FRAME_MARK_HEIGHT, SIDE_MAX, SIDE_MAX);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "draw", &cfg.draw, .of = "show", .help = "send each frame every time, or once into a pixmap (image)",
 	  .words = show_draws },
 	{ CLI_WORD, 0, "content", &cfg.content, .of = "show, write", .help = "content of a frame (mixed)",
-	  .words = picture_contents },
+	  .words = frame_contents },
 	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600 * NS_PER_S, .of = "count", .help = "how long to look for the animation (10s)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .of = "show, count", .help = "write a row for each frame" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .of = "show, count", .help = "write \"ready\" to this descriptor (2)",
@@ -127,7 +127,7 @@ static bool report_shown(struct rec_report *r, const struct animation_cfg *show,
 	rec_add_str(r, "order", sequence_names[show->order]);
 	rec_add_count(r, "hot", show->order == SEQUENCE_HOT ? show->hot : -1);
 	rec_add_int(r, "seed", cfg.seed);
-	rec_add_strs(r, { "draw", show_draws[show->draw] }, { "content", picture_contents[show->picture.content] });
+	rec_add_strs(r, { "draw", show_draws[show->draw] }, { "content", frame_contents[show->picture.content] });
 	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "frames_due", got->due }, { "frames_shown", got->shown }, { "late_frames", got->late },
@@ -180,7 +180,7 @@ static int run_show(struct rec_report *r)
 				     .x = cfg.x,
 				     .y = cfg.y,
 				     .ready = write_ready_line,
-				     .picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
+				     .picture = { cfg.width, cfg.height, (enum frame_content)cfg.content, (uint64_t)cfg.seed } };
 	struct show_result got;
 	struct why why;
 	int lost;
@@ -270,11 +270,11 @@ static int run_count(struct rec_report *r)
 }
 
 /* Writes one frame as raw video: four bytes a pixel, blue, green, red, 0. */
-static bool write_frame(const struct picture_cfg *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes, FILE *out)
+static bool write_frame(const struct frame_cfg *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes, FILE *out)
 {
 	size_t pixels = (size_t)picture->width * (size_t)picture->height;
 
-	picture_draw(picture, frame, rgb);
+	frame_draw(picture, frame, rgb);
 	for (size_t i = 0; i < pixels; i++)
 		for (size_t k = 0; k < 4; k++)
 			bytes[4 * i + k] = (unsigned char)(rgb[i] >> 8 * k);
@@ -282,7 +282,7 @@ static bool write_frame(const struct picture_cfg *picture, uint32_t frame, uint3
 }
 
 /* Writes frames 0 to `frames` - 1 to a file ("-": standard output), or ends the program. */
-static void write_video(const struct picture_cfg *picture, int64_t frames, const char *path)
+static void write_video(const struct frame_cfg *picture, int64_t frames, const char *path)
 {
 	size_t pixels = (size_t)picture->width * (size_t)picture->height;
 	uint32_t *rgb = memory_new(pixels, sizeof(*rgb));
@@ -306,13 +306,13 @@ static void write_video(const struct picture_cfg *picture, int64_t frames, const
 
 static int run_write_video(struct rec_report *r, const char *path)
 {
-	struct picture_cfg picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed };
+	struct frame_cfg picture = { cfg.width, cfg.height, (enum frame_content)cfg.content, (uint64_t)cfg.seed };
 	int64_t frames = option_frames();
 
 	write_video(&picture, frames, path);
 	rec_begin_object(r, "settings");
 	rec_add_ints(r, { "width_pixels", cfg.width }, { "height_pixels", cfg.height });
-	rec_add_str(r, "content", picture_contents[cfg.content]);
+	rec_add_str(r, "content", frame_contents[cfg.content]);
 	rec_add_int(r, "seed", cfg.seed);
 	rec_end(r);
 	rec_begin_object(r, "result");

@@ -3,16 +3,16 @@
  * is searched for once, on the whole screen; from then on only the rectangle around it is read. */
 #include "count.h"
 #include "clock.h"
-#include "picture.h"
+#include "frame.h"
 #include "proc.h"
-#include "x11/picture.h"
-#include "x11/watch.h"
+#include "x11/pixels.h"
+#include "x11/damage.h"
 
 #include <errno.h>
 #include <math.h>
 
-#define SEARCH_NS (50 * NS_PER_MS)     /* from one search of the screen to the next */
-#define CELL_MOST (2.0 * PICTURE_CELL) /* pixels of a patch cell, where the display is scaled */
+#define SEARCH_NS (50 * NS_PER_MS)   /* from one search of the screen to the next */
+#define CELL_MOST (2.0 * FRAME_CELL) /* pixels of a patch cell, where the display is scaled */
 
 const char *const count_columns[] = { "seen_ns", "frame", "asked_ns", NULL };
 
@@ -20,7 +20,7 @@ struct frame_counter {
 	const struct frame_count_cfg *cfg;
 	struct count_result *out;
 	struct x11_connection x11;
-	struct x11_watch drawing;
+	struct x11_damage drawing;
 	struct x11_patch patch;
 };
 
@@ -70,7 +70,7 @@ static void tally_frame(struct frame_counter *c)
 	int64_t asked = clock_now(), now;
 	bool readable;
 
-	x11_watch_rearm(&c->drawing);
+	x11_damage_rearm(&c->drawing);
 	readable = x11_patch_read(&c->patch, &number);
 	now = clock_now();
 	c->out->looks++;
@@ -115,7 +115,7 @@ int count_frames(const struct frame_count_cfg *cfg, struct count_result *out, st
 	if (!x11_open(&c.x11, cfg->display, why))
 		return -ENOENT;
 	x11_limit_waiting(&c.x11, clock_now() + cfg->wait_ns + X11_PATIENCE_NS, X11_GRACE_NS);
-	err = x11_watch_start(&c.drawing, &c.x11, "start its server with it", why) ? await_animation(&c, why) : -ENOTSUP;
+	err = x11_damage_start(&c.drawing, &c.x11, "start its server with it", why) ? await_animation(&c, why) : -ENOTSUP;
 	if (err)
 		x11_explain_loss(&c.x11, why);
 	else

@@ -25,7 +25,7 @@ struct count_result {
 	int64_t looks, unreadable; /* readings of the frame number; of these: failed, the patch was half drawn or covered */
 	int64_t start_ns, end_ns;
 	int x, y;     /* upper left pixel of the animation on the screen */
-	double cell;  /* pixels of a cell of the patch; PICTURE_CELL when the animation is not scaled */
+	double cell;  /* pixels of a cell of the patch; FRAME_CELL when the animation is not scaled */
 	bool stopped; /* by a signal, before time_ns was over */
 };
 

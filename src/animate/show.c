@@ -4,7 +4,7 @@
 #include "memory.h"
 #include "proc.h"
 #include "frames.h"
-#include "x11/picture.h"
+#include "x11/pixels.h"
 
 #include <errno.h>
 #include <math.h>
@@ -33,7 +33,7 @@ struct frame_player {
 
 static XImage *compute_image(struct frame_player *s, int64_t frame, XImage *image)
 {
-	int64_t bits = picture_draw(&s->cfg->picture, (uint32_t)frame, s->rgb);
+	int64_t bits = frame_draw(&s->cfg->picture, (uint32_t)frame, s->rgb);
 
 	if (s->born++ < BORN_MAX)
 		s->bits += bits;

@@ -2,7 +2,7 @@
 /* show - shows the animation in a window, each frame at a time that does not depend on how long earlier frames took. */
 #pragma once
 
-#include "picture.h"
+#include "frame.h"
 #include "rec.h"
 #include "sample.h"
 #include "sequence.h"
@@ -20,7 +20,7 @@ extern const char *const show_draws[];
 
 struct animation_cfg {
 	const char *display; /* NULL: $DISPLAY */
-	struct picture_cfg picture;
+	struct frame_cfg picture;
 	enum sequence_order order;
 	int64_t frames; /* different frames; unused with SEQUENCE_FRESH */
 	int64_t hot;	/* frames shown most often, with SEQUENCE_HOT (sequence.h) */

@@ -6,7 +6,7 @@
 #include "group.h"
 #include "proc.h"
 #include "progress.h"
-#include "report.h"
+#include "profile_report.h"
 #include "say.h"
 #include "trace.h"
 

@@ -14,7 +14,7 @@
 #include "plugin.h"
 #include "proc.h"
 #include "rdp/server.h"
-#include "report.h"
+#include "train_report.h"
 #include "rt.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
 #include "guard.h"
 #include "target.h"
 #include "x11/input.h"
-#include "x11/picture.h"
-#include "x11/watch.h"
+#include "x11/pixels.h"
+#include "x11/damage.h"
 #include "x11/window.h"
 
 #include <X11/extensions/Xrandr.h>
@@ -47,7 +47,7 @@ struct x11_target {
 	struct pixel_area area; /* watched part of the screen */
 	bool limited;		/* `area` is not the whole screen */
 	const char *from;	/* how `area` was chosen: "given", "window", "screen", "found by typing" */
-	struct x11_watch drawing;
+	struct x11_damage drawing;
 	struct x11_pixels picture; /* of the area */
 	uint32_t *before, *now;	   /* pixels of the area at the last change, and as read now; owned */
 	struct x11_patch patch;	   /* with WATCH_PATCH */

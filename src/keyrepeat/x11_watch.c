@@ -36,7 +36,7 @@ int x11_start_watching(struct x11_target *self, const struct target_cfg *cfg, st
 {
 	int64_t until = clock_now() + cfg->patch_wait_ns;
 
-	if (!x11_watch_start(&self->drawing, &self->watch, "use --watch none", why))
+	if (!x11_damage_start(&self->drawing, &self->watch, "use --watch none", why))
 		return -1;
 	if (cfg->watch == WATCH_UPDATE)
 		return read_picture(self, why);
@@ -63,10 +63,10 @@ static bool fetch_drawn_box(struct x11_target *self, struct pixel_area *at)
 	int n;
 
 	if (self->mode == WATCH_PATCH && !self->limited) { /* only the patch will be read: saves a round trip to the server */
-		x11_watch_rearm(&self->drawing);
+		x11_damage_rearm(&self->drawing);
 		return true;
 	}
-	parts = x11_watch_fetch(&self->drawing, &n);
+	parts = x11_damage_fetch(&self->drawing, &n);
 	*at = x11_bound_parts(parts, n, &self->area);
 	if (parts)
 		XFree(parts);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* memhog - takes memory, fills it with data that neither compresses nor merges, and optionally keeps touching it.
  *
- * The memory is in hog.c; how much may be taken in headroom.c; the report in report.c. This file reads the options and stops the
- * hog before the rest of the machine runs out of memory. */
+ * The memory is in hog.c; how much may be taken in headroom.c; the report in hog_report.c. This file reads the options and
+ * stops the hog before the rest of the machine runs out of memory. */
 #include "account.h"
 #include "clock.h"
 #include "files.h"
@@ -11,7 +11,7 @@
 #include "proc.h"
 #include "random.h"
 #include "rec.h"
-#include "report.h"
+#include "hog_report.h"
 #include "say.h"
 
 #include <string.h>

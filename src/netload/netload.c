@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* netload - network load at a rate: TCP or UDP, one way or both, over many streams; and the end that receives it.
  *
- * pacer.c decides when frames are due, tx.c sends, rx.c receives, ctl.c has the protocol between both ends, report.c the report.
- * This file reads options and runs one of the two ends. */
+ * pacer.c decides when frames are due, tx.c sends, rx.c receives, ctl.c has the protocol between both ends, load_report.c the
+ * report. This file reads options and runs one of the two ends. */
 #include "confine.h"
 #include "held_up.h"
 #include "proc.h"
 #include "progress.h"
-#include "report.h"
+#include "load_report.h"
 #include "say.h"
 #include "why.h"
 

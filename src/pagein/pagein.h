@@ -269,7 +269,7 @@ struct timeline;
 struct timeline *timeline_start(const struct timeline_cfg *cfg); /* NULL with errno set */
 int timeline_stop(struct timeline *t);				 /* 0, or -errno: the table is incomplete. t may be NULL */
 
-/* --- report.c --- */
+/* --- cycle_report.c --- */
 
 /* The figures of all runs of pagein. */
 

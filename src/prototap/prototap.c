@@ -2,7 +2,7 @@
 /* prototap - counts the traffic of a display protocol: bytes, packets, messages, updates and their stalls.
  *
  * wire/source.c reads packets, live or from files; run.c hands them to wire/meter.c, which counts them, and to watch/ with
- * --every; report.c writes the result. This file reads options, opens and closes. */
+ * --every; run_report.c writes the result. This file reads options, opens and closes. */
 #include "proc.h"
 #include "run.h"
 

@@ -8,7 +8,7 @@
 #include "proc.h"
 #include "random.h"
 #include "scene.h"
-#include "x11/picture.h"
+#include "x11/pixels.h"
 #include "x11/window.h"
 
 #include <errno.h>

@@ -174,10 +174,8 @@ unused_port() {
 }
 
 start_vnc() {	# options of the server...: $DISPLAY, $port, $server
-	local try
-
 	need Xvnc ss
-	for try in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		unused_port
 		: >display
 		start xvnc Xvnc -displayfd 4 -rfbport "$port" -localhost -geometry 800x600 -depth 24 -ac "$@" 4>display

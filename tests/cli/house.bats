@@ -273,6 +273,20 @@ outside() {
 	[ "$status" -eq 1 ]
 }
 
+# (NAME=: set or read by what is no script. Where a name ends with a role, the text before it and "$" make such names.)
+@test "each variable of tests/names is set by a script, and read by one" {
+	local name made wrong=0 all=$BATS_TEST_TMPDIR/all
+
+	trees lab experiments tests bench | xargs -I{} find {} -name '*.*sh' -o -name '*.bats' |
+		xargs sed -E 's/(^|[[:space:]])#.*//' thinprobe >"$all"
+	for name in $(trees tests/names | xargs grep -hv '^#' | cut -d' ' -f2- | tr ' ' '\n' | grep -v '=$' | tr -d '[]' | sort -u); do
+		[[ $name != *_@(server|client|beside) ]] && made='' || made="|${name%_*}_[\$]"
+		grep -qE "(^|[^A-Za-z0-9_\$!#{])$name([^A-Za-z0-9_]|\$)|[{]$name[}][<>]$made" "$all" || { echo "nothing sets $name"; wrong=1; }
+		grep -qE "[\$][{]?[#!]?$name([^A-Za-z0-9_]|\$)|[(][(].*$name$made" "$all" || { echo "nothing reads $name"; wrong=1; }
+	done
+	[ "$wrong${name:+ done}" = "0 done" ]
+}
+
 # --- options of every program ----------------------------------------------------------------------------------
 
 each_tool() {	# command...: with $tool as its first word

@@ -12,12 +12,12 @@ setup() {
 	cp "$TOP/tests/run" tree/tests
 	cp "$TOP/lab/trees.sh" tree/lab
 	cd tree
-	printf '#!/bin/sh\n' | tee bin/make bin/clang >bin/shellcheck
+	printf '#!/bin/sh\n' | tee bin/make bin/clang tests/shellcheck.sh >bin/shellcheck
 	printf 'a/foreign	bytes\n' >tests/foreign
 	printf '# of this test\nmost 2\n.* is not installed\tall the same\n' >tests/skips
 	touch tests/unit/a/{plain,foreign}_test.c
 	program 'echo 1..1; echo ok 1' build/tests/a/{plain,foreign}_test build/asan/tests/a/{plain,foreign}_test
-	chmod +x bin/*
+	chmod +x bin/* tests/shellcheck.sh
 	export PATH=$PWD/bin:$PATH
 	unset TEST_WORK TEST_TIER TEST_SKIPS TEST_TIMES THINPROBE_STATE
 }

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # LAB_ variables are the lab's, W and TOP the test's
 # client.sh - shared by the tests of attach: a screen on the lab's client, a window on it, a run that measures it.
 
 client_screen() {	# the X display :90

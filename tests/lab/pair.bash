@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables for who loads this; bats sets status and output
 # pair.bash - experiments on two machines made of namespaces, with an sshd each (sshpair.sh). `load` it: tests are skipped where
 # such machines cannot be made, and have TOP and W, their own folder below /tmp, which is removed. They call
 #

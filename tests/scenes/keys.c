@@ -20,7 +20,7 @@
 #include "keyrepeat/figures.h"
 #include "keyrepeat/on_demand.h"
 #include "keyrepeat/plan.h"
-#include "keyrepeat/report.h"
+#include "keyrepeat/train_report.h"
 #include "clock.h"
 #include "proc.h"
 #include "random.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash
 # long_runs_more.sh - of tests/long-runs.sh, which sources it.
 helper bin/vusers serve vnc:127.0.0.1:5972 --stations 2ms
 until (exec 9<>/dev/tcp/127.0.0.1/5972) 2>/dev/null; do sleep 0.1; done

@@ -2,7 +2,7 @@
 /* Frames, slots and counting: a frame's number read back by the patch's reader, sizes of its
  * information by hand, times by arithmetic. */
 #include "../unit.h"
-#include "animate/picture.h"
+#include "animate/frame.h"
 #include "animate/frames.h"
 #include "clock.h"
 
@@ -17,25 +17,25 @@ TEST(a_frame_shows_its_number_and_is_itself_again)
 {
 	static uint32_t first[100 * 100], again[100 * 100], other[100 * 100];
 
-	for (int content = PICTURE_NOISE; content <= PICTURE_FLAT; content++) {
-		struct picture_cfg p = { 100, 100, (enum picture_content)content, 5 };
+	for (int content = FRAME_NOISE; content <= FRAME_FLAT; content++) {
+		struct frame_cfg p = { 100, 100, (enum frame_content)content, 5 };
 		struct patch_image view = { 100, 100, grey, first };
-		struct patch_place at = { PICTURE_CELL, PICTURE_CELL, PICTURE_CELL };
+		struct patch_place at = { FRAME_CELL, FRAME_CELL, FRAME_CELL };
 		uint32_t number = 0;
 
-		picture_draw(&p, 77, first);
-		picture_draw(&p, 77, again);
-		picture_draw(&p, 78, other);
+		frame_draw(&p, 77, first);
+		frame_draw(&p, 77, again);
+		frame_draw(&p, 78, other);
 		assert_true(patch_read(&view, &at, &number));
 		assert_int_equal(number, 77);
 		assert_true(patch_find(&view, 3, 8, &at, &number));
 		assert_int_equal(number, 77);
-		assert_int_equal(at.x, PICTURE_CELL);
-		assert_int_equal(at.y, PICTURE_CELL);
+		assert_int_equal(at.x, FRAME_CELL);
+		assert_int_equal(at.y, FRAME_CELL);
 		assert_memory_equal(first, again, sizeof(first));
 		assert_memory_not_equal(first, other, sizeof(first));
 		p.seed = 6;
-		picture_draw(&p, 77, other);
+		frame_draw(&p, 77, other);
 		assert_memory_not_equal(first, other, sizeof(first));
 	}
 }
@@ -43,33 +43,33 @@ TEST(a_frame_shows_its_number_and_is_itself_again)
 TEST(the_chance_in_a_frame_is_counted)
 {
 	static uint32_t rgb[120 * 100];
-	struct picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
+	struct frame_cfg p = { 100, 100, FRAME_NOISE, 1 };
 
 	/* all pixels but those under the mark of 40 x 32: 8,720 of 3 bytes */
-	assert_int_equal(picture_draw(&p, 1, rgb), 8720 * 24);
-	p.content = PICTURE_FLAT;
-	assert_int_equal(picture_draw(&p, 1, rgb), 8);
+	assert_int_equal(frame_draw(&p, 1, rgb), 8720 * 24);
+	p.content = FRAME_FLAT;
+	assert_int_equal(frame_draw(&p, 1, rgb), 8);
 	/* 120 x 100, squares of 10: 60 noisy and 60 of one colour. The mark hides 3 x 4 squares and the
 	 * upper fifth of a row of four: of the first three rows of squares, 12, half are noisy; of the
 	 * fourth, two noisy ones lose 20 pixels each. */
-	p = (struct picture_cfg){ 120, 100, PICTURE_MIXED, 1 };
-	assert_int_equal(picture_draw(&p, 1, rgb), 8 * (54 * 100 - 2 * 20 + 54));
+	p = (struct frame_cfg){ 120, 100, FRAME_MIXED, 1 };
+	assert_int_equal(frame_draw(&p, 1, rgb), 8 * (54 * 100 - 2 * 20 + 54));
 }
 
 TEST(noise_differs_everywhere_and_squares_are_flat_in_turn)
 {
 	static uint32_t a[100 * 100], b[100 * 100];
-	struct picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
+	struct frame_cfg p = { 100, 100, FRAME_NOISE, 1 };
 	int alike = 0;
 
-	picture_draw(&p, 0, a);
-	picture_draw(&p, 1, b);
+	frame_draw(&p, 0, a);
+	frame_draw(&p, 1, b);
 	for (int y = 32; y < 100; y++)
 		for (int x = 0; x < 100; x++)
 			alike += a[y * 100 + x] == b[y * 100 + x];
 	assert_in_range(alike, 0, 5); /* 6,800 pixels of 2^24 colours */
-	p.content = PICTURE_MIXED;
-	picture_draw(&p, 0, a);
+	p.content = FRAME_MIXED;
+	frame_draw(&p, 0, a);
 	for (int y = 50; y < 60; y++)
 		for (int x = 60; x < 70; x++)
 			assert_int_equal(a[y * 100 + x], a[50 * 100 + 60]);

@@ -8,7 +8,7 @@
 # session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_traced,
 # place_down; and place_host, if PLACE_PORT (a guest's port to vamp on its host) is set, and PLACE_NOBODY, an empty group.
 
-declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
+declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP
 while IFS=$'\t' read -r name says session job vamp; do
 	[ "$vamp" != - ] || vamp=''
 	SCHEME_SAYS[$name]=$says SCHEME_SESSION[$name]=$session SCHEME_JOB[$name]=$job SCHEME_VAMP[$name]=$vamp

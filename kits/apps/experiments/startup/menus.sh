@@ -79,8 +79,8 @@ menus_sum() {	# menus_sum RUN
 	[ -s "$1/menus.tsv" ] || return 0
 	model=$(jq -c .settings.model "$1/run.json")
 	for name in models profiles; do
-		filter=menus_$name
-		jq -Rrn --argjson model "$model" "$menus_rows ${!filter}" "$1/menus.tsv" >"$1/$name.tsv.new" &&
+		[ "$name" = models ] && filter=$menus_models || filter=$menus_profiles
+		jq -Rrn --argjson model "$model" "$menus_rows $filter" "$1/menus.tsv" >"$1/$name.tsv.new" &&
 			mv "$1/$name.tsv.new" "$1/$name.tsv" || return
 	done
 }

@@ -8,7 +8,7 @@
 #include "held_up.h"
 #include "memory.h"
 #include "proc.h"
-#include "report.h"
+#include "start_report.h"
 #include "rt.h"
 #include "why.h"
 

@@ -63,7 +63,7 @@ static int prepare_screen(struct screen_watch *s, struct why *why)
 	Display *d = s->x.display;
 	int a, b, c, e;
 
-	if (!x11_watch_start(&s->drawing, &s->x, "start its server with it", why))
+	if (!x11_damage_start(&s->drawing, &s->x, "start its server with it", why))
 		return -1;
 	if (!XTestQueryExtension(d, &a, &b, &c, &e))
 		return why_fail(-1, why,
@@ -148,7 +148,7 @@ int screen_reset(struct screen_watch *s)
 	XSync(s->x.display, False);
 	while (x11_take_event(&s->x, &old))
 		;
-	x11_watch_forget(&s->drawing);
+	x11_damage_forget(&s->drawing);
 	if (!x11_screen_read(s, &s->x.screen, s->before) || s->x.broken)
 		return -EPIPE;
 	memcpy(s->now, s->before, (size_t)s->x.screen.w * (size_t)s->x.screen.h * sizeof(*s->now));
@@ -207,7 +207,7 @@ int64_t screen_await_reports(struct screen_watch *s)
 static void read_drawing(struct screen_watch *s)
 {
 	int n;
-	XRectangle *parts = x11_watch_fetch(&s->drawing, &n);
+	XRectangle *parts = x11_damage_fetch(&s->drawing, &n);
 
 	for (int i = 0; parts && i < s->windows; i++) {
 		struct x11_window *w = &s->window[i];

@@ -4,8 +4,8 @@
 
 #include "screen.h"
 #include "x11/input.h"
-#include "x11/picture.h"
-#include "x11/watch.h"
+#include "x11/pixels.h"
+#include "x11/damage.h"
 #include "x11/window.h"
 
 #include <X11/extensions/XRes.h>
@@ -56,7 +56,7 @@ struct screen_watch {
 
 	struct x11_pixels picture;
 	uint32_t *before, *now; /* pixels of the screen: at the start; and as read since, inside windows; owned */
-	struct x11_watch drawing;
+	struct x11_damage drawing;
 	int64_t drawn_ns; /* first drawing since the last look; 0: nothing was drawn */
 	bool moved;	  /* windows came, went or moved since the last look */
 	int64_t next_ns;  /* earliest time of the next look */

@@ -2,15 +2,15 @@
 /* run - the daemon: samples all processes every sub-epoch, judges them at an input, throttles the background until the episode
  * ends, undoes all changes, reports.
  *
- * history.c judges processes, watch.c decides when; each throttle makes its changes through undo. This file reads options, opens
- * the parts, runs watch.c, and reports. */
+ * history.c judges processes, main_loop.c decides when; each throttle makes its changes through undo. This file reads options,
+ * opens the parts, runs the loop, and reports. */
 #include "clock.h"
 #include "commands.h"
 #include "groups.h"
 #include "proc.h"
 #include "rt.h"
 #include "say.h"
-#include "watch.h"
+#include "main_loop.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -197,7 +197,7 @@ static void open_parts(void)
 
 static void close_parts(void)
 {
-	watch_update_record(&run);
+	loop_update_record(&run);
 	for (int i = 0; i < run.ways; i++)
 		run.way[i]->ops->close(run.way[i]);
 	run.record.not_undone = run.undo ? undo_close(run.undo) : 0;
@@ -315,9 +315,9 @@ int run_command(int argc, char **argv)
 	out = rec_must_open(&out_cfg, "vamp");
 	open_parts();
 	rt_setup(1, &priority); /* after all forks; the daemon must not wait for the tasks that it throttles */
-	watch_take_first_sample(&run);
+	loop_take_first_sample(&run);
 	proc_tell_ready((int)cfg.ready_fd);
-	watch_loop(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
+	loop_run(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
 	close_parts();
 	err = rows_close(run.log);
 	report_settings(out, &priority);
@@ -328,7 +328,7 @@ int run_command(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.log, strerror(-err));
 	if (run.err)
-		die(EXIT_RUN, "ended early: %s", watch_error_text(run.err));
+		die(EXIT_RUN, "ended early: %s", loop_error_text(run.err));
 	if (run.record.not_undone)
 		die(EXIT_RUN, "%zu changes could not be undone; they are listed above", run.record.not_undone);
 	return proc_stop && cfg.time_ns ? EXIT_INTERRUPTED : EXIT_OK;

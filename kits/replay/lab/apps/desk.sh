@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # LAB_ and PROTOCOL_ variables are the lab's
 # desk.sh - an empty desktop with a window manager (openbox): its menu (right button) and a key
 # (ctrl+alt+t) start one application, APP_DESK (mousepad, writer, impress or geany), with a document. For sessions
 # that are recorded once and replayed: every start of it shows the same, to the pixel. Contract:
@@ -91,10 +90,9 @@ END
 }
 
 app_start() {
-	local program package class words folder=${DESK_FOLDER:-$LAB_TMP/desk} log=$LAB_LOG/app-desk.log
+	local program words folder=${DESK_FOLDER:-$LAB_TMP/desk} log=$LAB_LOG/app-desk.log
 	local text=$TP_HOME/data/work/text.txt
-	# shellcheck disable=SC2034
-	read -r program package class words < <(desk_row)
+	read -r program _ _ words < <(desk_row)
 	[[ ${APP_DESK-} != @(impress|geany) ]] || text=$TP_HOME/kits/replay/data/sessions/${words##* }
 	lab_exec server sh -c "$(desk_home)" sh "$folder" "$words" "${words##* }" <"$text" 2>"$log" || {
 		cannot "its home could not be written: $(tail -n 1 -- "$log")"

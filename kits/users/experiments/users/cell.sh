@@ -154,7 +154,7 @@ shares_set() {
 exp_before_cells() { [ "$PARTS" = vnc ] || [ "$SHARE_BUSY" = 0 ] || shares_set; }
 
 web_start() {
-	local www=$RUN/log/www name page weight path bytes i
+	local www=$RUN/log/www page path bytes i
 	mkdir -p "$www"
 	WEB_CONNECTIONS=$((WEB_USERS + 100))
 	[[ ,$PARTS, != *,pages,* ]] || WEB_CONNECTIONS=$((2 * WEB_USERS + 100))	# a page has two objects at most
@@ -162,7 +162,7 @@ web_start() {
 		ABSENT+=("CPU shares of web servers and balancer: $LAB_WHY")
 		SHARE_BUSY=0
 	}
-	while IFS=$'\t' read -r page weight name path bytes; do
+	while IFS=$'\t' read -r page _ _ path bytes; do
 		[[ $page != '#'* && -n $bytes ]] || continue
 		{ head -c "$((bytes - 300))" /dev/urandom && head -c 300 /dev/zero; } >"$www$path" ||	# compresses by a few bytes
 			 die "cannot write to $www"

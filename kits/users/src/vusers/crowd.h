@@ -49,7 +49,7 @@ struct crowd_hooks {
 
 struct crowd_cfg {
 	int64_t users;
-	int64_t before;		  /* watched users (watch.h): they have the numbers 0 to before - 1 and come first in the ramp */
+	int64_t before;		  /* watched users (watched.h): they have the numbers 0 to before - 1 and come first in the ramp */
 	bool watched;		  /* one of these: logged by vlog_add_watched(); nothing is allocated after crowd_open() */
 	int64_t all;		  /* users and watched users together */
 	struct think_times think; /* think time of a user; in the open loop the gap between requests, of mean 1 s / rate */

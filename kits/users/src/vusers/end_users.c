@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The load generator: sets up the users (crowd.c) and the watched users (watch.c), runs them and reports. */
+/* The load generator: sets up the users (crowd.c) and the watched users (watched.c), runs them and reports. */
 #include "clock.h"
 #include "confine.h"
 #include "ends.h"
 #include "memory.h"
 #include "proc.h"
 #include "protocols.h"
-#include "report.h"
+#include "users_report.h"
 #include "rt.h"
 #include "say.h"
 #include "start.h"
@@ -14,7 +14,7 @@
 #include "rfb/messages.h"
 #include "viewer.h"
 #include "vnc_password.h"
-#include "watch.h"
+#include "watched.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "clock.h"
 #include "json_in.h"
 #include "memory.h"
-#include "report.h"
+#include "users_report.h"
 #include "rows_in.h"
 #include "why.h"
 

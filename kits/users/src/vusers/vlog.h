@@ -29,7 +29,7 @@ struct vlog_row {
 	uint16_t label, code; /* index in struct vlog_cfg.label; HTTP status, 0: none */
 	uint8_t end;	      /* enum vlog_end */
 	bool measured;	      /* due within the measuring window */
-	bool watched;	      /* of a watched user (watch.h) */
+	bool watched;	      /* of a watched user (watched.h) */
 };
 
 /* Times of requests in ns, and how many ended in which way. */

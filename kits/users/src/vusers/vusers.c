@@ -2,13 +2,14 @@
 /* vusers - load generator: many virtual users of VNC or RDP servers or a web server; and a reference server with known queues.
  *
  * The event loop and its timing are in crowd.c; the protocols in by_vnc.c, by_rdp.c and by_http.c; the few users with full viewers
- * in watch.c; a thread in vlog.c writes rows and computes statistics. This file reads the options and runs the reference server. */
+ * in watched.c; a thread in vlog.c writes rows and computes statistics. This file reads the options and runs the
+ * reference server. */
 #include "clock.h"
 #include "confine.h"
 #include "ends.h"
 #include "merge.h"
 #include "proc.h"
-#include "report.h"
+#include "users_report.h"
 #include "serve.h"
 #include "start.h"
 #include "vlog.h"

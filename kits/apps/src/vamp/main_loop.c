@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "watch.h"
+#include "main_loop.h"
 #include "clock.h"
 #include "proc.h"
 
@@ -98,7 +98,7 @@ static void judge_processes(struct vamp_daemon *w, struct judged_list *now)
 	w->err = w->err ? w->err : err;
 }
 
-const char *watch_error_text(int err)
+const char *loop_error_text(int err)
 {
 	switch (err) {
 	case -ENODEV: return "the control group was removed";
@@ -119,7 +119,7 @@ static void handle_input(struct vamp_daemon *w, const struct input_event *event,
 		w->second_ns = event->seen_ns;
 		w->inputs = 0;
 	}
-	if (w->inputs++ >= WATCH_INPUTS)
+	if (w->inputs++ >= LOOP_INPUTS)
 		return;
 	if (sound && before)
 		return;
@@ -204,7 +204,7 @@ static void read_own_cost(struct vamp_daemon *w)
 
 static void handle_events(struct vamp_daemon *w, int64_t due_ns, const sigset_t *waiting)
 {
-	struct pollfd fd[WATCH_SOURCES + 1] = { { .fd = w->answers, .events = POLLIN } };
+	struct pollfd fd[LOOP_SOURCES + 1] = { { .fd = w->answers, .events = POLLIN } };
 	struct timespec ts = { 0 };
 	int n = w->sources;
 	int64_t left;
@@ -229,7 +229,7 @@ static void handle_events(struct vamp_daemon *w, int64_t due_ns, const sigset_t 
 	}
 }
 
-void watch_take_first_sample(struct vamp_daemon *w)
+void loop_take_first_sample(struct vamp_daemon *w)
 {
 	read_own_cost(w);
 	w->cpu_before_ns = w->record.cpu_ns;
@@ -238,7 +238,7 @@ void watch_take_first_sample(struct vamp_daemon *w)
 	describe_throttles(w);
 }
 
-void watch_loop(struct vamp_daemon *w, int64_t until_ns)
+void loop_run(struct vamp_daemon *w, int64_t until_ns)
 {
 	int64_t next = w->record.began_ns + w->judge.sub_ns;
 	sigset_t stop, before;
@@ -268,7 +268,7 @@ void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 	record_episode_end(w, ENDED_STOP, clock_now());
 }
 
-void watch_update_record(struct vamp_daemon *w)
+void loop_update_record(struct vamp_daemon *w)
 {
 	describe_throttles(w);
 	read_own_cost(w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - writes the results of all starts of an application as a report. */
+/* start_report - writes the results of all starts of an application as a report. */
 #pragma once
 
 #include "rec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - the result of a load as a report (rec.h). */
+/* load_report - the result of a load as a report (rec.h). */
 #pragma once
 
 #include "load_session.h"

@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include "../said.h"
 #include "clock.h"
-#include "idleprofile/report.h"
+#include "idleprofile/profile_report.h"
 
 /* What is said in a second of one CPU of this total, whose ticks are learned or not: in JSON all, else the short report. `who`: an
  * event's culprits, or NULL. */

@@ -5,7 +5,7 @@
 #include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/said.h"
 #include "clock.h"
-#include "startup/report.h"
+#include "startup/start_report.h"
 
 #define MS NS_PER_MS
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - the reports of vusers, and whether the load generator itself was the bottleneck. */
+/* users_report - the reports of vusers, and whether the load generator itself was the bottleneck. */
 #pragma once
 
 #include "crowd.h"
 #include "rec.h"
 #include "serve.h"
 #include "vlog.h"
-#include "watch.h"
+#include "watched.h"
 
 /* One of several generators whose reports were merged (merge.h). Not known: NAN, NULL. */
 struct generator_facts {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report.h"
+#include "profile_report.h"
 #include "say.h"
 
 #include <math.h>

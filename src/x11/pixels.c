@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "picture.h"
+#include "pixels.h"
 #include "memory.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - the settings and results of memhog: memory filled, resident and in swap. */
+/* hog_report - the settings and results of memhog: memory filled, resident and in swap. */
 #pragma once
 
 #include "hog.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report.h"
+#include "load_report.h"
 #include "confine.h"
 #include "held_up.h"
 #include "say.h"

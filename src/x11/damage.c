@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "watch.h"
+#include "damage.h"
 
-bool x11_watch_start(struct x11_watch *w, struct x11_connection *x, const char *cure, struct why *why)
+bool x11_damage_start(struct x11_damage *w, struct x11_connection *x, const char *cure, struct why *why)
 {
 	int error, event, major = 1, minor = 1, fixes = 5, fixes_minor = 0;
 
@@ -11,15 +11,15 @@ bool x11_watch_start(struct x11_watch *w, struct x11_connection *x, const char *
 			cure);
 		return false;
 	}
-	*w = (struct x11_watch){ .x = x,
-				 .event = event + XDamageNotify,
-				 .parts = XFixesCreateRegion(x->display, NULL, 0),
-				 .damage = XDamageCreate(x->display, x->root, XDamageReportNonEmpty) };
-	x11_watch_forget(w); /* a new damage object begins with the whole screen as damaged */
+	*w = (struct x11_damage){ .x = x,
+				  .event = event + XDamageNotify,
+				  .parts = XFixesCreateRegion(x->display, NULL, 0),
+				  .damage = XDamageCreate(x->display, x->root, XDamageReportNonEmpty) };
+	x11_damage_forget(w); /* a new damage object begins with the whole screen as damaged */
 	return true;
 }
 
-void x11_watch_forget(struct x11_watch *w)
+void x11_damage_forget(struct x11_damage *w)
 {
 	XEvent old;
 
@@ -27,16 +27,16 @@ void x11_watch_forget(struct x11_watch *w)
 	XSync(w->x->display, False);
 	while (!w->x->broken && XCheckTypedEvent(w->x->display, w->event, &old))
 		;
-	x11_watch_rearm(w);
+	x11_damage_rearm(w);
 	XSync(w->x->display, False);
 }
 
-void x11_watch_rearm(struct x11_watch *w)
+void x11_damage_rearm(struct x11_damage *w)
 {
 	XDamageSubtract(w->x->display, w->damage, None, None);
 }
 
-XRectangle *x11_watch_fetch(struct x11_watch *w, int *n)
+XRectangle *x11_damage_fetch(struct x11_damage *w, int *n)
 {
 	*n = 0;
 	XDamageSubtract(w->x->display, w->damage, None, w->parts);

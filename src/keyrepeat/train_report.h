@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - writes the statistics of a train to a report; writes its keys as rows to a file. */
+/* train_report - writes the statistics of a train to a report; writes its keys as rows to a file. */
 #pragma once
 
 #include "figures.h"

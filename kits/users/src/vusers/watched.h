@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - the watched users: a few full viewers (viewer.h), each with a thread, beside the event loop of the other users. Think
+/* watched - the watched users: a few full viewers (viewer.h), each with a thread, beside the event loop of the other users. Think
  * times, requests, timeouts and reconnections are those of crowd.h, of which each runs an instance. */
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report.h"
+#include "hog_report.h"
 #include "clock.h"
 #include "held_up.h"
 #include "say.h"

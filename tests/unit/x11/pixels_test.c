@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pixels as they are copied and weighed, of images without a display. */
 #include "../unit.h"
-#include "x11/picture.h"
+#include "x11/pixels.h"
 
 static XImage *image_of(char *data, int bits, int depth, int bytes_per_line, unsigned long red, unsigned long green,
 			unsigned long blue)

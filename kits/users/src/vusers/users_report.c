@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report.h"
+#include "users_report.h"
 #include "ascending.h"
 #include "clock.h"
 #include "confine.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - writes the profile into the report (rec.h), and its warnings. The figures are defined where they are measured. */
+/* profile_report - writes the profile into the report (rec.h), and its warnings. The figures are defined where they are
+ * measured. */
 #pragma once
 
 #include "pipeline.h"

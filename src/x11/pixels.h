@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* picture - reads pixels of the screen from the root window: what a person sees, also where one window covers another. */
+/* pixels - reads pixels of the screen from the root window: what a person sees, also where one window covers another. */
 #pragma once
 
 #include "connection.h"

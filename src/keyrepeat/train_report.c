@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report.h"
+#include "train_report.h"
 #include "cli.h"
 #include "clock.h"
 #include "apart.h"

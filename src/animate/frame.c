@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "picture.h"
+#include "frame.h"
 #include "random.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #define PALETTE_BITS 8
 #define COLOUR_BITS 24
 
-const char *const picture_contents[] = { "noise", "mixed", "flat", NULL };
+const char *const frame_contents[] = { "noise", "mixed", "flat", NULL };
 
 /* Makes one of 256 colours, 8 x 8 x 4 shades of red, green and blue, from 8 random bits. */
 static uint32_t palette_colour(uint64_t bits)
@@ -18,14 +18,14 @@ static uint32_t palette_colour(uint64_t bits)
 	return (red * 255 / 7) << 16 | (green * 255 / 7) << 8 | blue * 255 / 3;
 }
 
-static void draw_number_patch(const struct picture_cfg *p, uint32_t frame, uint32_t *rgb)
+static void draw_number_patch(const struct frame_cfg *p, uint32_t frame, uint32_t *rgb)
 {
 	struct patch_cells cells;
 
 	patch_encode(frame, &cells);
-	for (int y = 0; y < PICTURE_MARK_HEIGHT; y++) {
-		for (int x = 0; x < PICTURE_MARK_WIDTH; x++) {
-			int row = y / PICTURE_CELL - 1, column = x / PICTURE_CELL - 1;
+	for (int y = 0; y < FRAME_MARK_HEIGHT; y++) {
+		for (int x = 0; x < FRAME_MARK_WIDTH; x++) {
+			int row = y / FRAME_CELL - 1, column = x / FRAME_CELL - 1;
 			bool inside = row >= 0 && row < PATCH_ROWS && column >= 0 && column < PATCH_COLUMNS;
 
 			rgb[y * p->width + x] = !inside || cells.white[row][column] ? WHITE : 0;
@@ -35,10 +35,10 @@ static void draw_number_patch(const struct picture_cfg *p, uint32_t frame, uint3
 
 static bool is_in_patch_zone(int x, int y)
 {
-	return x < PICTURE_MARK_WIDTH && y < PICTURE_MARK_HEIGHT;
+	return x < FRAME_MARK_WIDTH && y < FRAME_MARK_HEIGHT;
 }
 
-static int64_t draw_noise(const struct picture_cfg *p, uint64_t *random, uint32_t *rgb)
+static int64_t draw_noise(const struct frame_cfg *p, uint64_t *random, uint32_t *rgb)
 {
 	int64_t bits = 0;
 
@@ -51,18 +51,18 @@ static int64_t draw_noise(const struct picture_cfg *p, uint64_t *random, uint32_
 	return bits;
 }
 
-static int64_t draw_squares(const struct picture_cfg *p, uint64_t *random, uint32_t *rgb)
+static int64_t draw_squares(const struct frame_cfg *p, uint64_t *random, uint32_t *rgb)
 {
 	int64_t bits = 0;
 	uint32_t one = 0;
 
-	for (int top = 0; top < p->height; top += PICTURE_SQUARE) {
-		for (int left = 0; left < p->width; left += PICTURE_SQUARE) {
-			bool noisy = (top + left) / PICTURE_SQUARE % 2 == 0, seen = false;
+	for (int top = 0; top < p->height; top += FRAME_SQUARE) {
+		for (int left = 0; left < p->width; left += FRAME_SQUARE) {
+			bool noisy = (top + left) / FRAME_SQUARE % 2 == 0, seen = false;
 
 			one = palette_colour(random_bits(random));
-			for (int y = top; y < top + PICTURE_SQUARE && y < p->height; y++) {
-				for (int x = left; x < left + PICTURE_SQUARE && x < p->width; x++) {
+			for (int y = top; y < top + FRAME_SQUARE && y < p->height; y++) {
+				for (int x = left; x < left + FRAME_SQUARE && x < p->width; x++) {
 					rgb[y * p->width + x] = noisy ? palette_colour(random_bits(random)) : one;
 					bits += is_in_patch_zone(x, y) || (!noisy && seen) ? 0 : PALETTE_BITS;
 					seen = seen || !is_in_patch_zone(x, y);
@@ -73,7 +73,7 @@ static int64_t draw_squares(const struct picture_cfg *p, uint64_t *random, uint3
 	return bits;
 }
 
-int64_t picture_draw(const struct picture_cfg *p, uint32_t frame, uint32_t *rgb)
+int64_t frame_draw(const struct frame_cfg *p, uint32_t frame, uint32_t *rgb)
 {
 	/* one random_bits() spreads seed and number, so that neighbouring frames have unrelated random streams */
 	uint64_t random = p->seed ^ ((uint64_t)frame << 32 | frame);
@@ -81,9 +81,9 @@ int64_t picture_draw(const struct picture_cfg *p, uint32_t frame, uint32_t *rgb)
 
 	random = random_bits(&random);
 	switch (p->content) {
-	case PICTURE_NOISE: bits = draw_noise(p, &random, rgb); break;
-	case PICTURE_MIXED: bits = draw_squares(p, &random, rgb); break;
-	case PICTURE_FLAT:
+	case FRAME_NOISE: bits = draw_noise(p, &random, rgb); break;
+	case FRAME_MIXED: bits = draw_squares(p, &random, rgb); break;
+	case FRAME_FLAT:
 		for (int i = 0; i < p->width * p->height; i++)
 			rgb[i] = i ? rgb[0] : palette_colour(random_bits(&random));
 		break;

@@ -2,7 +2,7 @@
 /* report - what is said of a load whose server was not heard of. */
 #include "../unit.h"
 #include "../said.h"
-#include "netload/report.h"
+#include "netload/load_report.h"
 
 static const char *said_of_load(bool udp)
 {

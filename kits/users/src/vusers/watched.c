@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each watched user is a crowd of one (crowd.h), in a thread of its own, since handshakes and connecting block. */
-#include "watch.h"
+#include "watched.h"
 #include "clock.h"
 #include "dial.h"
 #include "proc.h"
