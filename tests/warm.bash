@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # warm.bash - programs of analysis/ without their start, which is most of their CPU time: `load warm`, then `warm report run` is
-# `bin/report run`. (bin/report itself: the tests of whole runs.) With undrawn.bash. A file with a setup_file() or teardown_file() of
-# its own calls warm_begin and warm_end.
+# `bin/report run`. (bin/report itself: the tests of whole runs.) It has undrawn.bash, too. A file with a setup_file() or
+# teardown_file() of its own calls warm_begin and warm_end.
 
 WARM_TOP=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 # shellcheck source=tests/undrawn.bash
@@ -34,6 +34,14 @@ warm() {
 	done
 	exec {told}<&-
 	return "$status$part"
+}
+
+# once NAME FOLDER COMMAND...: COMMAND makes this folder anew; from the second time on in a file, it is a copy. NAME holds all on
+# which it depends.
+once() {
+	local kept=$BATS_FILE_TMPDIR/once.${1//[^A-Za-z0-9.:-]/_}
+	rm -rf "$2"
+	if [ -d "$kept" ]; then cp -r "$kept" "$2"; else "${@:3}" && cp -r "$2" "$kept"; fi
 }
 
 # As undrawn.bash has it.

@@ -29,9 +29,9 @@ cell() {
 	echo "{\"result\": {\"total_share_percent\": $8}}" >"$folder/sink.json"
 }
 
-make_run() {	# make_run REPEATS
+make_run() { once "$1" run made "$1"; }	# make_run REPEATS
+made() {
 	local r
-	rm -rf run
 	mkdir run
 	jq -n --argjson repeats "$1" '{schema: "thinprobe.run/1", experiment: "schedulers", state: "complete",
 		settings: {protocol: "vnc", settings: ["default", "nice-19", "base-slice-1ms", "rr"], parts: ["table", "length"],

@@ -12,7 +12,8 @@ baseline parallel 4
 nice parallel 1.5
 L parallel 2
 H parallel 1.6"
-made_up() {
+made_up() { once "$MADE_UP" run made; }
+made() {
 	made_run "scheme job" 5 '{settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"],
 		pages: ["plain", "text"], think_s: 3}}' '(($v[0] * (1 + ($repeat - 3) / 200)) as $times
 		| ($p.scheme == "L" and $repeat == 2) as $wrong

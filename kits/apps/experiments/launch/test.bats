@@ -8,7 +8,8 @@ cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 	functions "APPS=xpdf,writer KEYS=1 SCHEMES=alone,baseline,L JOBS=parallel,quanta $*; exp_cells" | tr '\t' ' '
 }
 # Three repeats, 1 % up and down; writer takes twice as long. Ratios to the baseline are made by exp_summed.
-made_up() {
+made_up() { once starts run made; }
+made() {
 	made_run "app scheme job" 3 '{settings: {apps: ["xpdf", "writer"], jobs: ["parallel"], threads: 2, repeats: 3, cost_ms: 10,
 		seed: 1}}' '{foreign_percent: 0, launch: {launch_ms: ($v[0] * (1 + ($repeat - 2) / 100)), mapped_ms: 10, paint_ms: 20,
 			key_ns: 8990e6}} + (if $p.job == "none" then {} else {job: {seconds: 1, bytes: $v[1], bytes_per_s: $v[1]}} end)' <<-END

@@ -13,7 +13,8 @@ baseline parallel none 120
 nice parallel none 12
 L parallel without 140
 L parallel with 48"
-made_up() {
+made_up() { once "$MADE_UP" run made; }
+made() {
 	local name
 	made_run "scheme job mult" 5 '{clip: {size: "1920x1080", needs_percent: 60}, settings: {on: "lab", protocol: "vnc", repeats: 5,
 		seed: 1, jobs: ["parallel"], seconds: 10, rate_per_s: 24}}' '(($v[0] + ($repeat % 2) * 2) as $dropped
