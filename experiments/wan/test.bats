@@ -48,7 +48,8 @@ column() {	# column PROTOCOL RTT LOSS NAME [KEYS_PER_S]
 slope() { field run/slope.tsv "$2" protocol="$1"; }
 
 # Latency of a key: `one` 1 round trip + 10 ms, `two:half` 2 round trips + 5 ms, `between` 1.5 round trips.
-three_protocols() {
+three_protocols() { once three run made; }
+made() {
 	local r
 	make_run one two:half between
 	for r in 1 2; do
