@@ -139,17 +139,6 @@ load ../families/replays
 	said_json "$RUN" '[most-grown]' text | grep -qF ' 4040 ms'
 }
 
-@test "cpuspeed: the wait for a frame of the display server is named where it is half of the median response" {
-	made cpuspeed 100 100:100:1:40 25:25:2:40	# medians are 20 and 40 ms
-	for floor in 9.5 10.5; do
-		jq ".protocol.floor_ms = $floor" "$RUN/run.json" >x
-		mv x "$RUN/run.json"
-		reported
-		finding floor >>floors
-	done
-	[ "$(cat floors)" = "10.5 unsure" ]
-}
-
 @test "cpuspeed: the display server's frame clock is fast, unless it is set; a run that goes on keeps its own" {
 	load "$TOP/tests/engine"
 	# rate SET [RUN]: the frame clock, where this is set and that run goes on
