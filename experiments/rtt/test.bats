@@ -17,7 +17,8 @@ cell() {
 		"link_bit_s": 10000000, "queue_bytes": 62500, "bucket_bytes": 4542, "state": "complete", "reason": "", "foreign_percent": 1,
 		"steal_percent": 0, "server_busy_percent": 5, "client_busy_percent": 6, "marked": ""}' >"$folder/cell.json"
 	[ "${p[2]}" != tcp ] || lost=null
-	[ "${p[2]}" = none ] || awk -v m="$mbit" -v lost=$lost 'BEGIN { printf "{\"result\": {\"sent_mbit_s\": %s, \"received_mbit_s\": %s, \
+	[ "${p[2]}" = none ] || awk -v m="$mbit" -v lost=$lost 'BEGIN {
+		printf "{\"result\": {\"sent_mbit_s\": %s, \"received_mbit_s\": %s, \
 		\"received_payload_mbit_s\": %s, \"lost_percent\": %s, \"behind_ms\": 1.5}}\n", m, m, m * 0.95, lost }' >"$folder/netload.json"
 	printf '%s\n' "${@:4}" | awk -v probe="${p[4]}" '
 		NR == 1 && probe == "ping" { print "schema\tnumber\trtt_ns" }
