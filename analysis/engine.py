@@ -240,7 +240,8 @@ class Line(NamedTuple):
 Warn = Callable[[str], None]
 
 
-def make_line(table: Table, written: Written, warn: Warn) -> Line:
+def make_line(table: Table, written: Written, known: dict[int, Line], warn: Warn) -> Line:
+    """`known`: the parameters of the cells of rows before, by index: of a curve there are thousands."""
     line = Line(written.cell, {}, {})
     for name, value in written.values.items():
         column = table.column(name)
@@ -249,7 +250,14 @@ def make_line(table: Table, written: Written, warn: Warn) -> Line:
         set_value(table, column, value, line, warn)
     for column in table.columns if written.parameters else ():
         if column.name not in written.values:
-            set_parameter(table, column, line, warn)
+            of = known.setdefault(line.of.index, Line(line.of, {}, {}))
+            if column not in of.cells:
+                of.cells[column] = []
+                set_parameter(table, column, of, warn)
+            if of.cells[column]:
+                line.cells[column] = of.cells[column]
+            if column in of.figures:
+                line.figures[column] = of.figures[column]
     return line
 
 
@@ -285,12 +293,13 @@ def rows_of(work: Work, table: Table) -> Iterator[Written]:
     return write(work.run, work.kept[table.rows])
 
 
-def table_line(table: Table, line: Line) -> str:
-    return '\t'.join([table.schema, *(c for column in table.columns for c in padded(column, line.cells.get(column, [])))]) + '\n'
-
-
-def padded(column: Column, cells: list[str]) -> list[str]:
-    return cells + [''] * (len(column.ends()) - len(cells))
+def table_line(table: Table, widths: Sequence[int], line: Line) -> str:
+    cells = [table.schema]
+    for column, width in zip(table.columns, widths):
+        own = line.cells.get(column, [])
+        cells += own
+        cells += [''] * (width - len(own))
+    return '\t'.join(cells) + '\n'
 
 
 # --- long.tsv and schema.tsv --------------------------------------------------------------------------------------
@@ -384,11 +393,12 @@ def write_tables(work: Work, warn: Warn) -> tuple[dict[str, str | None], dict[st
     for table in work.tables.tables:
         if table.given:
             continue
-        lines = ['\t'.join(table.header()) + '\n']
+        lines, widths = ['\t'.join(table.header()) + '\n'], [len(column.ends()) for column in table.columns]
+        known: dict[int, Line] = {}
         for written in rows_of(work, table):
-            line = make_line(table, written, warn)
+            line = make_line(table, written, known, warn)
             long += [] if table.raw else long_lines(work, table, line, axes, name)
-            lines.append(table_line(table, line))
+            lines.append(table_line(table, widths, line))
         rows[table.name] = len(lines) - 1
         files[f'{table.name}.tsv'] = None if table.optional and len(lines) == 1 else ''.join(lines)
     return files | {'long.tsv': ''.join(long), 'schema.tsv': ''.join(schema_lines(work.tables))}, rows

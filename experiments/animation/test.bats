@@ -5,7 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../families/animations
-load ../../tests/undrawn
+load ../../tests/warm
 load ../../tests/cli/numbers
 
 # 4 frames a second, 3 to warm up and 8 measured; slot 5 left out, slot 6 late. The window is from 1.75 s to 3.75 s after 1000 s.
@@ -125,7 +125,7 @@ made_up_run() {
 
 @test "animation: summary.tsv: bandwidth, users that fill a link, and whether repeated frames are sent again" {
 	made_up_run
-	run -3 "$TOP/bin/summarize" run
+	run -3 warm summarize run
 	[ "$(column summary x11-loop-image mbit_per_s)" = 2.000 ]
 	[ "$(column summary x11-loop-image users_10mbit)" = 5 ]	# as in the paper
 	[ "$(column summary x11-loop-image users_1000mbit)" = 500 ]
@@ -138,16 +138,15 @@ made_up_run() {
 	[ "$(column summary rdp-cache-loop-image verdict)" = "in part" ]
 	[ "$(column summary rdp-cache-loop-image failed)" = 1 ]
 	animation_cell x11-loop-pixmap 2 12500 12500	# the other repeat says cached
-	run -3 "$TOP/bin/summarize" run
+	run -3 warm summarize run
 	[ "$(column summary x11-loop-pixmap verdict)" = unclear ]
 	[ "$(column summary nx-loop-image state)" = "not measured" ]
 	[ "$(awk -F'\t' '$7 == "0.500" { print $8, $9 }' run/bandwidth.tsv)" = "0.0800 25.00" ]	# 5000 bytes in half a second
 }
 
 @test "animation: report: findings with their numbers, figures, missing conditions" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
-	"$TOP/bin/report" run
+	drawn warm report run
 	[ -s run/figures/bandwidth.svg ]
 	[ -s run/figures/frame-bytes.svg ]
 	[ "$(found sent-again '[.value, .unit, .verdict]')" = '[2,"Mbit/s","bad"]' ]
@@ -156,11 +155,10 @@ made_up_run() {
 	[ "$(found frames-seen .value)" = 20 ]
 	[[ $(found users-that-fill-a-link .text) == *"x11 5, rdp:cache 12, x11 (pixmap) 618."* ]]
 	grep -qF 'xpra: xpra is | missing' run/report.md
-	"$TOP/bin/report" --table run | grep -Eq '^ *x11 +image +2[.]00 +250 +5 '
+	warm report --table run | grep -Eq '^ *x11 +image +2[.]00 +250 +5 '
 }
 
 @test "animation: page, caret and bar have KB/s and users that fill 10 Mbit/s, but no verdict on frames" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	animation_run animation x11 image x11 page x11 caret x11 bar nx page nx caret nx bar
 	animation_cell x11-loop-image 1 12500 12600
 	animation_cell x11-loop-image 2 12500 12600
@@ -170,7 +168,7 @@ made_up_run() {
 	watched_cell x11-bar 20000
 	watched_cell nx-caret 90000
 	watched_cell nx-bar 120000	# 12 KB/s
-	"$TOP/bin/report" run
+	drawn warm report run
 	[ "$(column summary x11-page mbit_per_s)/$(column summary x11-page users_10mbit)" = 2.000/5 ]
 	[ "$(column summary nx-page users_10mbit)" = 0 ]
 	[ "$(column summary x11-bar kb_per_s)/$(column summary x11-caret kb_per_s)" = 2.000/0.500 ]
@@ -182,7 +180,6 @@ made_up_run() {
 	[[ $(found simple-animations .text) == *"progress bar over nx takes more"*"nx 9.0, x11 0.50 KB/s"*"nx 12.0, x11 2.0 KB/s"* ]]
 	[ "$(found sent-again .value)" = 2 ]	# only the loop counts
 	for figure in load frame-bytes bandwidth; do grep -q '</svg>' run/figures/$figure.svg; done
-	undrawn
 	[ "$(awk '/^### /{ on = /The loop$/ } on && /^[|] x11/' run/report.md | wc -l)" = 1 ]
 	# with nothing above the limit
 	watched_cell nx-bar 80000
@@ -193,7 +190,7 @@ made_up_run() {
 	watched_cell x11-caret 3200
 	watched_cell nx-caret 4000
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"a caret takes up to 0.003 Mbit/s (nx)"* ]]
+	[[ $(verdict run) == *"a caret takes up to 0.003 Mbit/s (nx)"* ]]
 }
 
 # bats test_tags=all

@@ -4,12 +4,16 @@
 
 bats_require_minimum_version 1.5.0
 load ../families/animations
-load ../../tests/undrawn
+load ../../tests/warm
 
 # cache_cell CELL POLICY PLACES: a search as the experiment makes it, with a cache of that policy; a hit is 300 bytes, a miss 15000.
 cache_cell() {
-	mkdir -p "run/cells/$1/1" "run/cells/$1/2"
-	python3 - "$2" "$3" >"run/cells/$1/1/cell.json" <<'PYTHON'
+	mkdir -p run/cells
+	once "$2-$3" "run/cells/$1" searched "$2" "$3" "run/cells/$1"
+}
+searched() {	# POLICY PLACES FOLDER
+	mkdir -p "$3/1" "$3/2"
+	/usr/bin/python3 - "$1" "$2" >"$3/1/cell.json" <<'PYTHON'
 import json, random, sys
 policy, places = sys.argv[1], int(sys.argv[2])
 chance = random.Random(5)
@@ -62,7 +66,7 @@ if point('hit', 'loop', 2, 0, 20, 40):
 print(json.dumps(dict(schema='thinprobe.cell/1', state='complete', reason='', marked='', search=dict(low=low, high=high, most=100),
     points=points)))
 PYTHON
-	cp "run/cells/$1/1/cell.json" "run/cells/$1/2/cell.json"
+	cp "$3/1/cell.json" "$3/2/cell.json"
 }
 
 made_up_run() {
@@ -77,7 +81,7 @@ made_up_run() {
 
 @test "cache: summary.tsv: size of the cache, confirmation by the scan, replacement policy, protocols without a cache" {
 	made_up_run
-	"$TOP/bin/summarize" run
+	warm summarize run
 	columns() { for name in "${@:2}"; do column summary "$1" "$name"; done | paste -sd ' '; }	# columns CELL NAME...
 	[ "$(columns rdp-image verdict frames_low frames_high places policy)" = "size 65 66 65.0 LRU" ]
 	# LRU keeps all hot frames: half of the frames shown
@@ -92,27 +96,25 @@ made_up_run() {
 }
 
 @test "cache: report: findings with their numbers, figures" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
-	"$TOP/bin/report" run
+	drawn warm report run
 	[ -s run/figures/cliff.svg ]
 	[ "$(found limit '[.value, .unit, .verdict]')" = '[65,"frames","good"]' ]
 	[[ $(found limit .text) == *"rdp "*" 65 frames"*"975 KB"*"2.6 MB"*"152 of 152"* ]]
 	[[ $(found given-up .text) == *"rdp "*"(LRU)"* ]]
 	[ "$(found no-cache .value)" = 100 ]
 	[[ $(found banner .text) == *"rdp (12 % of it fits)"* ]]	# 650,000 of 5,616,000 pixels
-	"$TOP/bin/report" --table run | grep -q '^ *rdp .* 65 .*LRU'
+	warm report --table run | grep -q '^ *rdp .* 65 .*LRU'
 }
 
 @test "cache: report of two runs: both share the panel of a protocol; each has a limit and an own row" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
 	cp -r run other
 	cache_cell rdp-image LRU 32
-	"$TOP/bin/report" other run -o both --label a,b
+	drawn warm report other run -o both --label a,b
 	grep -qF '>rdp<' both/figures/cliff.svg
 	grep -qF '>a loop, b<' both/figures/cliff.svg
-	[[ $(jq -r .verdict both/findings.json) == *"rdp/a caches 65 frames"*"rdp/b caches 32 frames"* ]]
+	[[ $(verdict both) == *"rdp/a caches 65 frames"*"rdp/b caches 32 frames"* ]]
 }
 
 @test "cache: damaged samples are refused in one line that names the file" {
@@ -124,7 +126,7 @@ made_up_run() {
 		'{"name": "fits", "order": "loop", "frames": 5, "count": 5, "seconds": 1, "step": "../../x"}'; do
 		echo "{\"state\": \"complete\", \"search\": {\"low\": 2, \"high\": 3}, \"points\": [$point]}" \
 			>run/cells/x11-image/1/cell.json
-		run -1 --separate-stderr "$TOP/bin/summarize" run
+		run -1 --separate-stderr warm summarize run
 		[ "${#stderr_lines[@]}" = 1 ]
 		[[ $stderr == *"cell.json: points["* ]]
 		[ ! -e run/summary.tsv ]
@@ -148,13 +150,13 @@ made_up_run() {
 	jq '.points |= map(if .name == "fits" then .bytes_per_frame = 5445 else . end)' forty.json >run/cells/nx-image/2/cell.json
 	report_findings run
 	[ "$(found limit .verdict)" = '"unsure"' ]
-	[[ $(jq -r .verdict run/findings.json) == *unsure*"65 %"*nx* ]]
+	[[ $(verdict run) == *unsure*"65 %"*nx* ]]
 	# no loop of the scan hits, although those of up to 40 frames should
 	jq '.points |= map(if .name == "scan" then .bytes_per_frame = 15000 else . end)' forty.json |
 		tee run/cells/nx-image/1/cell.json >run/cells/nx-image/2/cell.json
 	report_findings run
 	[ "$(found limit .verdict)" = '"unsure"' ]
-	[[ $(jq -r .verdict run/findings.json) == *unsure*"loop lengths agree over nx"* ]]
+	[[ $(verdict run) == *unsure*"loop lengths agree over nx"* ]]
 }
 
 # bats test_tags=all
@@ -178,6 +180,6 @@ made_up_run() {
 		mv x $f
 	done
 	report_findings run
-	jq -r .verdict run/findings.json | grep -q unsure
+	verdict run | grep -q unsure
 	[ "$(found given-up .verdict)/$(found banner .verdict)" = '"unsure"/"unsure"' ]
 }

@@ -6,18 +6,19 @@
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/figures
-load ../../tests/undrawn
+load ../../tests/warm
 
 setup() {
 	begin_test
 	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
+	undrawn
 }
 
 # 45 keys a train, five of them warm-up; of the others every offset from FROM to FROM + 39 us comes just once (7 and 40 have no
 # common factor): 100 us there, the rest back. The delay injected is what the log says, not what the settings say.
-make_calibration() {	# make_calibration PATH:FROM_US...
+make_calibration() { once "$*" run made "$@"; }	# make_calibration PATH:FROM_US...
+made() {
 	local spec folder delay repeat
-	rm -rf run
 	mkdir run
 	jq -n '[{name: "0 ms", ms: 0}, {name: "5 ms", ms: 5}, {name: "5 to 15 ms", ms: null}] as $delays
 		| [$ARGS.positional[] | split(":")[0]] as $paths
@@ -64,7 +65,7 @@ NEAR=0.00011
 
 @test "calibrate: summary.tsv: offset, spread, error, time to the server and back, as the formulas say" {
 	make_calibration x11:250
-	"$BIN/summarize" --format json -o out run
+	warm summarize --format json -o out run
 	jq -e '.result | .trains_complete == 6 and .trains_failed == 0 and .trains_marked == 0 and .summary_rows == 8' out
 	[ "$(cell x11 patch '0 ms' keys)/$(cell x11 patch all keys)" = 80/240 ]
 	near "$(cell x11 patch '0 ms' injected_ms)" 0.0123
@@ -90,7 +91,7 @@ NEAR=0.00011
 	near "$(cell x11 wire all sd_ms)" 0
 	# without a capture there are no wire rows
 	rm run/cells/*/*/wire.tsv
-	"$BIN/summarize" run
+	warm summarize run
 	[ "$(awk -F'\t' '$3 == "wire"' run/summary.tsv | wc -l)" = 0 ]
 	[ "$(cell x11 patch all keys)" = 240 ]
 }
@@ -98,24 +99,23 @@ NEAR=0.00011
 @test "calibrate: an incomplete train is excluded" {
 	make_calibration x11:250
 	rm run/cells/x11-1/2/cell.json
-	run "$BIN/summarize" run
+	run warm summarize run
 	[ "$status" = 3 ]
 	[ "$(cell x11 patch '5 ms' keys)" = 40 ]
 }
 
 @test "calibrate: findings subtract the server's frame clock; an inaccurate path is bad; the record has each path's error" {
-	need gnuplot cmark-gfm
 	make_calibration vnc-refecho:150 vnc:8600 x11:1200
-	"$TOP/bin/report" run
-	jq -c '.findings[]' run/findings.json
+	drawn warm report run
+	cat run/findings.json
 	# the median of 40 consecutive offsets is 19.5 us above the smallest
 	near "$(finding run vnc-refecho-patch)" 0.17
 	[ "$(finding run vnc-refecho-patch verdict)/$(finding run vnc-patch verdict)/$(finding run x11-patch verdict)" = \
 		good/none/bad ]
 	[[ $(finding run vnc-patch text) == *"8.62 ms after"*"8.33 ms"*"0.29 ms"* ]]
-	[[ $(jq -r .verdict run/findings.json) == *x11* ]]
+	[[ $(verdict run) == *x11* ]]
 	grep -q '<svg' run/report.html
-	"$TOP/bin/report" --record run |
+	warm report --record run |
 		jq -c '[.paths[] | select(.probe == "patch") | {path, n, e: (.error_ms * 1000 | round)}]' >record
 	jq -e '. == [{path: "vnc-refecho", n: 240, e: 187}, {path: "vnc", n: 240, e: 8637}, {path: "x11", n: 240, e: 1237}]' record
 }
@@ -157,6 +157,12 @@ choose() {	# PATHS ABLE [GIVEN]
 	[ "$status:$output" = "4:no path can run here: no x11" ]
 }
 
+# What thinprobe doctor says of the record, without its look at the machine.
+doctor_says() {
+	TP_HOME=$TOP bash -c 'have() { :; }; row() { echo "$3"; }
+		eval "$(sed -n "/^calibration() {/,/^}/p" "$TP_HOME/lab/doctor.sh")" && calibration'
+}
+
 @test "calibration record: used on its own machine only; its folder; written whole; parallel writers lose nothing" {
 	. "$TOP/lab/calibration.sh"
 	[ "$(calibration_record)" = null ]
@@ -174,7 +180,7 @@ choose() {	# PATHS ABLE [GIVEN]
 	rm "$THINPROBE_STATE/calibration-def.json"
 	edit_json "$THINPROBE_STATE/calibration.json" '.machine = "another"'
 	[ "$(calibration_record)" = null ]
-	run "$TOP/thinprobe" doctor
+	run doctor_says
 	[[ $output == *"the record is of another machine or kernel"* ]]
 	echo '{"schema": ' >"$THINPROBE_STATE/calibration.json"
 	[ "$(calibration_record)" = null ]
@@ -202,12 +208,12 @@ choose() {	# PATHS ABLE [GIVEN]
 		calibration_record | jq -r '[.paths[] | select(.probe == "patch") | "\(.path) \(.n) \(.quick) \(.disturbed)"] | sort
 			| join(", ")'
 	}
-	merge() { report_findings run && "$TOP/bin/report" --record run | calibration_add >merged; }
+	merge() { report_findings run && warm report --record run | calibration_add >merged; }
 	make_calibration x11:250
 	edit_json run/run.json '.settings.seconds = 1'
 	merge
 	[ "$(paths)" = "x11 240 true false" ]
-	run "$TOP/thinprobe" doctor
+	run doctor_says
 	[[ $output == *"x11 ± 0.29 ms (quick)"* ]]
 	# disturbed: more than half of the trains; exactly half is not
 	make_calibration x11:250 vnc-refecho:250
@@ -221,7 +227,7 @@ choose() {	# PATHS ABLE [GIVEN]
 	mark 1
 	merge
 	[[ $(paths) == *"x11 240 false true"* ]]
-	run "$TOP/thinprobe" doctor
+	run doctor_says
 	[[ $output == *"x11 ± 0.29 ms (from a disturbed calibration)"* ]]
 	# a full and quiet one is not replaced by a disturbed one
 	make_calibration x11:250

@@ -5,19 +5,21 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
-load ../../tests/undrawn
+load ../../tests/warm
 
 setup() {
 	begin_test
 	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
+	undrawn
+	RUN="a run"
 }
 
 # Repeat r, N users: the front user has p95 = 20 N + r ms and mean 10 N, user u has mean 10 N + u - 1; a key takes 20 ms of the
 # CPU, and sessions 2 % of it without keys. A p95 of 100 ms holds for 4 users in each repeat (20 x 5 + r is above). An Apdex of
 # 0.85 holds for 6, 7 and 8 users; in the first two repeats the next session did not start, in the third the search ended.
-make_run() {
+make_run() { once "${WAIT-}" "a run" made; }
+made() {
 	local r folder
-	rm -rf "a run"
 	mkdir -p "a run"
 	jq -n '{schema: "thinprobe.run/1", experiment: "capacity", version: "0", started: "2026-11-20T10:00:00Z",
 		ended: "2026-11-20T11:00:00Z", state: "complete", command: "thinprobe run capacity",
@@ -72,7 +74,6 @@ change() {	# change ASSIGNMENT: applies this awk assignment to each row of every
 		awk -F'\t' -v OFS='\t' "NR > 1 { $1 } { print }" "$file" >x && mv x "$file"
 	done
 }
-found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" "a run/findings.json"; }	# found ID FILTER
 small_search() {
 	need Xvnc xset xdotool gnuplot cmark-gfm
 	RUN="$BATS_TEST_TMPDIR/a run" CELL="$BATS_TEST_TMPDIR/a run/cells/vnc-heavy/1"
@@ -84,7 +85,7 @@ nothing_left() {	# waits a little: killed processes may still be ending
 
 @test "capacity: summary, points, long and compare tables have the values computed from the rows by hand" {
 	make_run
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	[ "$(wc -l <"a run/summary.tsv")" = 5 ]
 	[ "$(at summary p95_ms users=4)" = 82.000 ]
 	# 81 82 83, as logarithms: 81.9959 times or by exp(t(2) s / sqrt(3)) = exp(4.302653 x 0.012197 / sqrt(3))
@@ -120,13 +121,13 @@ nothing_left() {	# waits a little: killed processes may still be ending
 	[ "$(at long value table=compare metric=users_bad criterion=p95:100ms repeat=2 name=viewers)" = 5 ]
 	# where one user's latency is not known, so are the slowest user and fairness
 	sed -i 's/^\(capacity-user.1\t4\t3\t200\t\)[0-9]*/\1/' "a run"/cells/*/*/samples.tsv
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	[ "$(at summary mean_ms users=4)" = 40.000 ]
 	[ "$(at summary all_p95_ms users=4)$(at summary jain users=4)$(at summary worst_over_median users=4)" = "" ]
 	[ "$(at summary jain users=5)" != "" ]
 	# what one search does not know is not the mean of the others: the user in front had no answer
 	sed -i 's/^\(capacity-user.1\t5\t1\t200\)\t[^\t]*\t\([^\t]*\)\t[^\t]*/\1\t\t\2\t/' "a run"/cells/*/2/samples.tsv
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	[ "$(at summary mean_ms users=5)$(at summary p95_ms users=5)$(at summary median_p95_ms users=5)" = "" ]
 	[ "$(at long why table=summary metric=p95_ms users=5)" = "not answered" ]
 	[ "$(at summary repeats users=5)/$(at summary p95_ms users=4)" = 3/82.000 ]
@@ -134,7 +135,7 @@ nothing_left() {	# waits a little: killed processes may still be ending
 
 @test "capacity: bottlenecks follow the rules in settings.limits, the fullest first; else the limit is 'unexplained'" {
 	make_run
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	# 30 of 42 ms (71 %, 1.43 x 50 %) for the CPU, 15 of 14 % (1.07) for the viewers
 	[ "$(at points limit criterion=p95:100ms)" = "CPU, viewers" ]
 	[ "$(at points limit criterion=apdex:0.85)" = "memory" ]
@@ -148,7 +149,7 @@ nothing_left() {	# waits a little: killed processes may still be ending
 		END { exit !ok }' "a run/compare.tsv"
 	# a wait longer than the CPU's queue explains is the run queue's, not the CPU's
 	WAIT=60 make_run
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	[ "$(at points limit criterion=p95:100ms)" = "run queue, viewers" ]
 	# pages read back for every key count as lack of memory only if memory is short: 35 MB are available with 5 users, or 15
 	for available in 36700160 15728640; do
@@ -161,20 +162,20 @@ nothing_left() {	# waits a little: killed processes may still be ending
 				"a run/cells/vnc-heavy/$r/machine.tsv" >x
 			mv x "a run/cells/vnc-heavy/$r/machine.tsv"
 		done
-		"$TOP/bin/summarize" "a run"
+		warm summarize "a run"
 		[ "$(at summary faults_percent users=5)" = 200.000 ]
 		case $available in 36700160) want=unexplained ;; *) want=memory ;; esac
 		[ "$(at points limit criterion=p95:100ms)" = "$want" ]
 	done
 	WAIT=5 make_run
 	edit_json "a run/run.json" '.settings.limits |= map(select(.name != "viewers"))'
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	[ "$(at points limit criterion=p95:100ms)" = "unexplained" ]
 }
 
 @test "capacity: the forecast follows the formula, from the first measured numbers of users only" {
 	make_run
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	[ "$(at slope none name=CPU criterion=p95:100ms)" = 2.0000 ]
 	[ "$(at slope slope name=CPU criterion=p95:100ms)" = 20.0000 ]
 	[[ "$(at slope users name=CPU criterion=p95:100ms)" = 10.[78] ]]	# 1 + (49 - 10) / 4 is 10.75
@@ -203,18 +204,18 @@ nothing_left() {	# waits a little: killed processes may still be ending
 	# T of Apdex is the threshold: 50 ms allow fewer users
 	[ "$(most apdex 0.85 50)" -lt "$(most apdex 0.85)" ]
 	edit_json "a run/run.json" '.settings.threshold_ms = 50'
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	[ "$(at points forecast criterion=apdex:0.85)" = "$(most apdex 0.85 50)" ]
 	[ "$(at points forecast criterion=p95:100ms)" = "$(most p95 100)" ]
 	# viewers that are full with fewer users: 2 % and 3 % for each key a second
 	change '$5 = 2 + 3 * $3'
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	# (98 / 3 - 10) / 4 + 1 = 6.67
 	[ "$(at points forecast criterion=p95:100ms)" = 6 ]
 	[ "$(at points forecast_of criterion=p95:100ms)" = viewers ]
 	# no forecast from busy times that do not grow with the keys
 	change '$12 = NR % 2 ? 30 : 31'
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	[ "$(at points forecast criterion=p95:100ms)" = "" ]
 	[[ "$(at points forecast_why criterion=p95:100ms)" == *"holds 0"* ]]
 }
@@ -223,24 +224,23 @@ nothing_left() {	# waits a little: killed processes may still be ending
 	make_run
 	edit_json "a run/cells/vnc-heavy/2/cell.json" '.state = "failed"'
 	rm -r "a run/cells/vnc-heavy/3"
-	run -3 "$TOP/bin/summarize" "a run" --format json -o out.json
+	run -3 warm summarize "a run" --format json -o out.json
 	[ "$(jq -c '.result | [.repeats_complete, .repeats_failed]' out.json)" = '[1,2]' ]
 	[ "$(at summary failed users=1)" = 2 ]
 	[ "$(at points users_low criterion=p95:100ms)" = "" ]
 	cp "a run/run.json" y
 	edit_json "a run/run.json" '.settings.limits[0].figure = "nothing"'
-	run -1 "$TOP/bin/summarize" "a run"
+	run -1 warm summarize "a run"
 	[[ $output == *"settings.limits"* ]]
 	mv y "a run/run.json"
 	rm "a run/cells/vnc-heavy/1/machine.tsv"
-	run -1 "$TOP/bin/summarize" "a run"
+	run -1 warm summarize "a run"
 	[[ $output == *machine.tsv* ]]
 }
 
 @test "capacity: findings have the tables' values; three figures are drawn" {
-	need gnuplot cmark-gfm
 	make_run
-	"$TOP/bin/report" "a run"
+	drawn warm report "a run"
 	cat "a run/findings.json"
 	for f in report.md report.html figures/users.svg figures/delay.svg figures/resources.svg; do [ -s "a run/$f" ]; done
 	[ "$(found most-vnc-heavy '[.value, .low, .high]')" = "[4,null,null]" ]
@@ -373,11 +373,11 @@ find_users() {
 			'.limits[0] += {users_all: (if $r == 2 then 2 else 4 end), untold: ($r == 2)}' --argjson r "$r"
 	done
 	report_findings "a run"
-	jq -c '.verdict, .findings[]' "a run/findings.json"
+	cat "a run/findings.json"
 	[ "$(at points plan criterion=p95:100ms)/$(at points untold criterion=p95:100ms)" = 2/1 ]
 	[ "$(at points plan criterion=apdex:0.85)" = "" ]
 	[ "$(found most-vnc-heavy '[.value, .low, .high]')" = '[2,null,null]' ]
-	[[ "$(jq -r .verdict "a run/findings.json")" =~ plan\ for\ 2\ users.*\ 3\ users.*not\ measured ]]
+	[[ "$(verdict "a run")" =~ plan\ for\ 2\ users.*\ 3\ users.*not\ measured ]]
 	# p95 with two users: front user 41 to 43 ms, median user 41.5 to 43.5, slowest user 42 to 44
 	[ "$(at summary median_p95_ms users=2)/$(at summary all_p95_ms users=2)" = 42.500/43.000 ]
 	# 9 users forecast, 4 found; the text names the other criterion, too
@@ -392,22 +392,21 @@ find_users() {
 
 @test "capacity: a report of several runs gives each its own limit, cost and bottleneck" {
 	local r verdict
-	undrawn
 	make_run
 	cp -r "a run" new
 	for r in 1 2 3; do
 		edit_json "a run/cells/vnc-heavy/$r/cell.json" '.limits[0] += {reached: false, beyond: 0}'
 	done
 	edit_json "a run/run.json" '.settings += {most: 4, cost_ms: 20}'
-	"$TOP/bin/report" "a run" new -o both --label old,new
-	verdict=$(jq -r .verdict both/findings.json)
+	warm report "a run" new -o both --label old,new
+	verdict=$(verdict both)
 	echo "$verdict"
 	[[ ${verdict%%vnc/new*} == *"20 ms"*"vnc/old: plan for at least 4 "* && ${verdict%%vnc/new*} != *ottleneck* ]]
 	[[ $verdict == *"10 ms"*"vnc/new: plan for 4 "*"ottleneck"*"CPU, viewers"* ]]
 	# with the other run disturbed, the finding names the one that is left
 	edit_json "a run/run.json" '.cells[].flags = ["foreign CPU time 41.5 %"]'
-	"$TOP/bin/report" "a run" new -o both --label old,new
-	[[ $(jq -r '.findings[0].text' both/findings.json) == *vnc/new* ]]
+	warm report "a run" new -o both --label old,new
+	[[ $(finding both "$(ids both | cut -d " " -f 1)" text) == *vnc/new* ]]
 }
 
 # Two criteria that any number of users meets, and one that none meets; an Xvnc that refuses to start display :3.
@@ -416,7 +415,7 @@ find_users() {
 	mkdir bin
 	printf '#!/bin/sh\n[ "$1" != :3 ] || { echo no luck >&2; exit 1; }\nexec %s "$@"\n' "$(command -v Xvnc)" >bin/Xvnc
 	chmod +x bin/Xvnc
-	LAB_SHARED_CPUS=1 PATH=$PWD/bin:$PATH real_run "$RUN" "$TOP/thinprobe" run capacity --quick --repeat 1 --time 4 --most 5 \
+	LAB_SHARED_CPUS=1 PATH=$PWD/bin:$DRAWN_PATH real_run "$RUN" "$TOP/thinprobe" run capacity --quick --repeat 1 --time 4 --most 5 \
 		--cost 2ms --criteria p95:1ms,p95:20000ms,apdex:0.0001 -o "$RUN" 2>err 3>&-
 	cat err
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
@@ -476,7 +475,7 @@ find_users() {
 @test "capacity: a forecast is 'good' if it equals the plan, 'unsure' if the searches disagree or one found no limit" {
 	local forecast users reached all want r
 	make_run
-	"$TOP/bin/summarize" "a run"
+	warm summarize "a run"
 	forecast=$(at points forecast criterion=p95:100ms)
 	[ "$forecast" -gt 4 ]
 	while read -r users reached all want; do

@@ -15,8 +15,6 @@ column() {	# column TABLE CELL NAME
 		$at["cell"] == c { print $at[name]; found = 1; exit } END { if (!found) print "no row of " c }' "run/$1.tsv"
 }
 
-found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
-
 animation_run() {	# animation_run EXPERIMENT PROTOCOL DRAW...: run.json; with the axis `shows`, DRAW may be one of its words
 	mkdir -p run
 	printf '%s\t%s\n' "${@:2}" | jq -Rn --arg experiment "$1" --arg axes "$(awk '$1 == "axis" { $1 = ""; print }' \

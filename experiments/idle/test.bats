@@ -5,12 +5,12 @@
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/figures
-load ../../tests/undrawn
+load ../../tests/warm
 
 setup() {
 	begin_test
-	SUMMARIZE=$BIN/summarize
 	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
+	undrawn
 }
 
 # One CPU for a minute, so that a sum of ms is a figure per minute. In repeat r:
@@ -47,9 +47,9 @@ BEGIN {
 	if (of == "desktop") { event(30000, 2000); event(33000, 1000); share(30000, 34000, "cc1", "task", 900, 3000) }
 }'
 
-make_idle() {	# make_idle [REPEATS]
-	local repeats=${1:-3} r system sessions folder accounted
-	rm -rf run
+make_idle() { once "${1:-3}" run made_idle "${1:-3}"; }	# make_idle [REPEATS]
+made_idle() {
+	local repeats=$1 r system sessions folder accounted
 	mkdir -p run
 	jq -n --argjson repeats "$repeats" '
 		[["none", 0], ["vnc", 1], ["vnc", 5], ["x11", 1], ["desktop", 1]] as $systems
@@ -90,7 +90,7 @@ HALF=2.484138
 
 @test "idle: summary.tsv: lost time of the lab and the kernel, and above no session; foreign time is separate" {
 	make_idle
-	"$SUMMARIZE" --format json -o out run
+	warm summarize --format json -o out run
 	jq -e '.result | [.cells, .cells_complete, .cells_failed, .cells_marked, .summary_rows] == [5, 15, 0, 0, 5]' out
 	# 10 ms of interrupts and 1, 2, 3 ms of a kernel thread
 	near "$(cell none 0 lost_ms_per_min)" 12
@@ -130,7 +130,7 @@ HALF=2.484138
 
 @test "idle: slope.tsv: CPU time of one more session, as the mean of the repeats' slopes with its interval" {
 	make_idle
-	"$SUMMARIZE" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(awk -F'\t' 'NR > 1 { print $2 ":" $3 ":" $4 ":" $5 }' run/slope.tsv | paste -sd ' ')" = \
 		"vnc:system:3:5 vnc:own:3:5 vnc:kernel:3:5" ]
 	for what in system own; do
@@ -144,7 +144,7 @@ HALF=2.484138
 
 @test "idle: summary.tsv: the run-to-completion bound follows its formula; measured waits have an exact binomial interval" {
 	make_idle
-	"$SUMMARIZE" run >/dev/null
+	warm summarize run >/dev/null
 	# the kernel thread's r ms exceed 1 ms by r - 1: 0, 1, 2 of 60000 ms
 	near "$(cell none 0 bound_1ms_percent)" "100 / 60000"
 	near "$(cell none 0 bound_5ms_percent)" 0
@@ -160,7 +160,7 @@ HALF=2.484138
 	near "$(cell desktop 1 bound_all_late_percent)" "100 * (1900 + 900) / 60000"
 	jq '.settings.threshold_ms = 10' run/run.json >new
 	mv new run/run.json
-	"$SUMMARIZE" run >/dev/null
+	warm summarize run >/dev/null
 	near "$(cell x11 1 bound_late_percent)" "1500 / 60000"
 	# 3 of 3000, and 0 of 3000: Clopper-Pearson intervals, computed separately
 	[ "$(cell vnc 1 wakeups)" = 3000 ]
@@ -172,14 +172,14 @@ HALF=2.484138
 	# all in one repeat of three: Student's t of 0, 0 and 3 % leaves 1 % between 0 and more than 3
 	edit_json run/cells/vnc-1/1/wakeups.json '.result.compulsory[1].measured = 0.03'
 	edit_json run/cells/vnc-1/2/wakeups.json '.result.compulsory[1].measured = 0'
-	"$SUMMARIZE" run >/dev/null
+	warm summarize run >/dev/null
 	near "$(cell vnc 1 measured_1ms_percent)" 1
 	[ "$(cell vnc 1 measured_1ms_percent_high | awk '{ print ($1 > 3) }')" = 1 ]
 }
 
 @test "idle: curve.tsv and utilisation.tsv: lost time by event length, and in each part of the minute; ticks.tsv" {
 	make_idle
-	"$SUMMARIZE" run >/dev/null
+	warm summarize run >/dev/null
 	curve() {	# curve SYSTEM SESSIONS X
 		awk -F'\t' -v s="$1" -v n="$2" -v x="$3" '$2 == s && $3 == n && $4 <= x { y = $5 } END { print y }' run/curve.tsv
 	}
@@ -210,7 +210,7 @@ HALF=2.484138
 
 @test "idle: who.tsv lists culprits by class and name, the largest first" {
 	make_idle
-	"$SUMMARIZE" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(awk -F'\t' '$2 == "desktop" { print $4, $5, $6 "," $7, $9 }' run/who.tsv |
 		head -n 3)" = "foreign task cc1,3000.0000 1.0
 own task gmain (xterm),25.0000 1.0
@@ -220,12 +220,12 @@ kernel irq virtio0,10.0000 10.0" ]
 
 @test "idle: one repeat gives no intervals; failed cells are counted, and marked in the table" {
 	make_idle 1
-	"$SUMMARIZE" run >/dev/null
+	warm summarize run >/dev/null
 	near "$(cell vnc 1 lost_ms_per_min)" 52
 	[ -z "$(cell vnc 1 lost_ms_per_min_low)" ]
 	echo '{"state": "failed", "reason": "no display"}' >run/cells/x11-1/1/cell.json
 	rm run/cells/desktop-1/1/cell.json
-	run "$SUMMARIZE" --format json run
+	run warm summarize --format json run
 	[ "$status" = 3 ]
 	[ "$(jq .result.cells_failed <<<"$output")" = 2 ]
 	[ "$(cell x11 1 state)" = failed ]
@@ -242,13 +242,13 @@ kernel irq virtio0,10.0000 10.0" ]
 	jq -e '.findings | map(select(.id == "who"))[0].verdict == "unsure" and all(.[]; .id != "apart")' run/findings.json
 }
 
-finding_text() { jq -r --arg id "$1" '.findings[] | select(.id == $id).text' run/findings.json; }
-finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
+finding_text() { said_json run "[$1]" text | json_text; }
+finding() { for key in value low high verdict; do said_json run "[$1]" $key; done | json_text | sed 's/^null$//' | paste -s; }
 
-@test "idle: report: findings on cost, culprits, waits against the bound, and foreign time; figures; the same when made again" {
+@test "idle: report: findings on cost, culprits, waits against the bound, and foreign time; figures" {
 	make_idle
-	drawn "$TOP/bin/report" run
-	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","compared","who","waits","apart"]' ]
+	drawn warm report run
+	[ "$(ids)" = "cost compared who waits apart" ]
 	read -r value low high verdict < <(finding cost)
 	near "$value" 42
 	near "$low" "42 - $HALF"
@@ -268,10 +268,6 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		grep -qF ">$system<" run/figures/lost-time.svg
 	done
 	run -1 grep -q 'rgb( *0, *158, *115)' run/figures/lost-time.svg	# too near to the scale of sessions
-	cp run/report.md run/summary.tsv .
-	"$TOP/bin/report" run
-	cmp report.md run/report.md
-	cmp summary.tsv run/summary.tsv
 	# the kernel's account of the lab's tasks disagrees with the profile
 	sed -i 's/"accounted_ms_per_min": [0-9]*/"accounted_ms_per_min": 500/' run/cells/vnc-5/*/cell.json
 	report_findings run
@@ -308,9 +304,9 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 			$at["above_ms_per_min"] = 500; $at["above_ms_per_min_low"] = 490; $at["above_ms_per_min_high"] = 510
 		} { print }' run/summary.tsv >new
 	mv new run/summary.tsv
-	"$TOP/bin/report" --json run >run/findings.json
+	warm report --json run >run/findings.json
 	[[ $(finding cost) == *unsure ]]
-	[[ $(jq -r .verdict run/findings.json) == *"one session of vnc 500 ms/min"* ]]
+	[[ $(verdict run) == *"one session of vnc 500 ms/min"* ]]
 }
 
 @test "idle: figures are drawn also for one system without intervals and culprits" {
@@ -318,7 +314,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	rm -r run/cells/*/*/culprits.tsv
 	jq '.cells |= .[:1]' run/run.json >new
 	mv new run/run.json
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	[ -s run/figures/utilisation.svg ]
 	[ -s run/figures/lost-time.svg ]
 }
@@ -326,19 +322,18 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 @test "idle: report of two runs: curves and findings of each have its name; what differs stands on the page" {
 	local name words
 	make_idle
-	"$SUMMARIZE" run
+	warm summarize run
 	cp -r run other
 	edit_json other/run.json '.host.kernel = "Linux 7.0" | .protocols.vnc.version = "2" | .settings.loads = [5]'
 	# one session more costs half as much
 	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 		NR > 1 { for (n in at) if (n ~ /^slope_ms_per_min(_low|_high)?$/) $at[n] /= 2 } { print }' run/slope.tsv >other/slope.tsv
 	rm -r other/cells
-	drawn "$TOP/bin/report" run other -o both --label a,b
+	drawn warm report run other -o both --label a,b
 	[ "$(jq -r '.findings[:2][] | "\(.id) \(.value)"' both/findings.json)" = $'cost-a 42\ncost-b 21' ]
-	[[ $(jq -r .verdict both/findings.json) == "a: One more idle session of vnc costs 42"*"b: "*" costs 21"* ]]
+	[[ $(verdict both) == "a: One more idle session of vnc costs 42"*"b: "*" costs 21"* ]]
 	# sessions are held against the slope of their own run
-	[[ $(jq -r '.verdict / "b: " | .[0]' both/findings.json) != *"not each"* ]]
-	[[ $(jq -r '.verdict / "b: " | .[1]' both/findings.json) == *"not each"* ]]
+	[[ $(verdict both) == *"b: "*"not each"* && $(verdict both) != *"not each"*"b: "* ]]
 	[ "$(jq -c '.joined, .differs.loads' both/run.json)" = $'"system"\n{"a":[1,5],"b":[5]}' ]
 	grep -q '^> \*\*Not alike\*\*: .*Linux 7.0 (b)' both/report.md
 	for name in a b; do

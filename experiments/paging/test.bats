@@ -7,20 +7,26 @@
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/e2e/left
-load ../../tests/undrawn
+load ../../tests/warm
 
 setup() {
 	begin_test
 	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
+	undrawn
 }
 
 # cell NAME REPEAT MEMORY OUT STATE: four runs in memory, MEMORY + 0, 1, 2, 3 ms, and four in STATE, OUT + 0, 10, 20, 90 ms.
 # Editor and terminal: 100 and 300 KB of anonymous memory, 95 and 98 % of it in swap where they are paged out.
 cell() {
 	mkdir -p "run/cells/$1/$2"
-	jq -n --argjson repeat "$2" '{schema: "thinprobe.cell/1", $repeat, state: "complete", reason: "", marked: ""}' \
+	echo '{"schema": "thinprobe.cell/1", "repeat": '"$2"', "state": "complete", "reason": "", "marked": ""}' \
 		>"run/cells/$1/$2/cell.json"
-	jq -n --argjson memory "$3" --argjson out "$4" --arg state "$5" '
+	once "$3-$4-$5" paged made "$3" "$4" "$5"
+	cp paged/pagein.json "run/cells/$1/$2/"
+}
+made() {	# MEMORY OUT STATE
+	mkdir paged
+	jq -n --argjson memory "$1" --argjson out "$2" --arg state "$3" '
 		def process($pid; $kb; $percent; $major): {pid: $pid, name: "p\($pid)", swap_bytes: ($kb * 1024 * $percent / 100 | floor),
 			anonymous_private_bytes: ($kb * 1024), evicted_percent: $percent, file_resident_bytes: ($pid * 1048576),
 			file_mapped_by_others_bytes: 524288, major_faults: $major, minor_faults: 5};
@@ -32,8 +38,7 @@ cell() {
 				swap_in_bytes: (4096 * $i), refaulted_read_percent: (80 + $i),
 				first_key_ms: (if $state == "not_evicted" then null else $out + [0, 10, 20, 90][$i] end),
 				processes: (if $state == "paged_out" then [process(1; 100; 95; 10 + $i), process(2; 300; 98; 20)]
-					else [process(1; 100; 40; 0), process(2; 300; 50; 1)] end)}]}}' \
-						>"run/cells/$1/$2/pagein.json"
+					else [process(1; 100; 40; 0), process(2; 300; 50; 1)] end)}]}}' >paged/pagein.json
 }
 
 make_run() {	# make_run CELL...: its name says what it is
@@ -51,7 +56,6 @@ make_run() {	# make_run CELL...: its name says what it is
 
 column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 change() { jq "$2" "run/cells/$1/1/pagein.json" >p && mv p "run/cells/$1/1/pagein.json"; }	# change CELL FILTER
-found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
 @test "paging: cells: quiet methods on every device; busy hogs and protected sessions on the slow one; named methods on all" {
 	cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
@@ -84,7 +88,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	cell vnc-file-plain-hog 2 2 300 paged_out
 	cell vnc-slow-2ms-plain-hog 1 1 100 not_evicted
 	mkdir -p run/cells/vnc-slow-2ms-plain-hog/2	# and one that was interrupted
-	run -3 "$TOP/bin/summarize" run
+	run -3 warm summarize run
 	# in memory 1 2 3 4 2 3 4 5; paged out 100 110 120 190 300 310 320 390
 	while read -r name value; do
 		echo "$name $value"
@@ -122,17 +126,17 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	cell vnc-file-plain-hog 1 1 100 paged_out
 	cell vnc-file-plain-hog 2 1 100 paged_out
 	change vnc-file-plain-hog '.result.runs[7].first_key_ms = null'
-	"$TOP/bin/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(column vnc-file-plain-hog paged_out_above)" = 1 ]
 	[ "$(column vnc-file-plain-hog paged_out_max_ms)/$(column vnc-file-plain-hog paged_out_max_ms_above)" = 5000.000/1 ]
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms)" = 115.000 ]
 	for r in 1 3 5; do change vnc-file-plain-hog ".result.runs[$r].first_key_ms = null"; done
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms_above)" = 1 ]	# half of eight
-	[[ $(jq -r .verdict run/findings.json) == *"takes more than "* ]]
+	[[ $(verdict run) == *"takes more than "* ]]
 	grep -q 'later than that' run/figures/first-key.svg
 	change vnc-file-plain-hog '.result.runs[7].state = "asleep"'
-	run -1 --separate-stderr "$TOP/bin/summarize" run
+	run -1 --separate-stderr warm summarize run
 	[[ $stderr == *"unknown state"* ]]
 }
 
@@ -144,20 +148,19 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		cell vnc-slow-2ms-plain-cgroup $r 1 700 not_evicted
 		cell vnc-slow-2ms-unswapped-hog $r 1 2 kept
 	done
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	grep -q '>vnc, 2 ms a read, unswapped, hog<' run/figures/first-key.svg
 	run -1 grep -q 'later than that' run/figures/first-key.svg
-	undrawn
 	[ ! -e run/figures/timeline.svg ]
 	[ "$(found paged-out '[.value, .unit, .verdict]')" = '[415,"ms","bad"]' ]
 	[ "$(found protected '[.value, .verdict]')" = '[17,"good"]' ]
 	[ "$(found second-key '[.value, .verdict]')" = '[6,"good"]' ]
 	[ "$(found evicted '[.value, .unit, .verdict]')" = '[95,"%","unsure"]' ]
 	grep -q 'method damon: this kernel' run/report.md
-	"$TOP/bin/report" --table run | grep -Eq 'hog +2.50 +415 +490'
+	warm report --table run | grep -Eq 'hog +2.50 +415 +490'
 	# made again from changed samples
 	change vnc-slow-2ms-plain-hog '.result.runs[1].first_key_ms = 900'
-	"$TOP/bin/report" run
+	warm report run
 	[ "$(column vnc-slow-2ms-plain-hog paged_out_max_ms)" = 900.000 ]
 }
 
@@ -169,10 +172,10 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		cell vnc-file-plain-hog 2 1 "$([ $name = a ] && echo 20 || echo 400)" paged_out
 		mv run $name
 	done
-	drawn "$TOP/bin/report" a b -o both --label a,b
-	[[ $(jq -r .verdict both/findings.json) == *" takes 415 ms "*"(vnc/b, swap file; median)"* ]]
+	drawn warm report a b -o both --label a,b
+	[[ $(verdict both) == *" takes 415 ms "*"(vnc/b, swap file; median)"* ]]
 	for name in a b; do grep -qF ">vnc/$name, swap file, hog<" both/figures/first-key.svg; done
-	[[ $(jq -r '.findings[] | select(.id == "paged-out").text' both/findings.json) == *"over vnc/a (swap file, hog"*"over vnc/b"* ]]
+	[[ $(finding both paged-out text) == *"over vnc/a (swap file, hog"*"over vnc/b"* ]]
 }
 
 @test "paging: findings: 'harder' only if the intervals differ; 'protected' only if no run was paged out" {
@@ -188,7 +191,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	for r in 1 2; do cell vnc-file-plain-busy $r 1 900 paged_out; done
 	cell vnc-file-unswapped-hog 2 1 2 paged_out
 	report_findings run
-	jq -c '.verdict, .findings[]' run/findings.json
+	cat run/findings.json
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"bad"/"unsure"' ]
 }
 
@@ -207,7 +210,6 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 
 @test "paging: keys typed while memory is taken: the median of the runs' medians, the largest of all; none without such keys" {
 	local cell
-	undrawn
 	make_run vnc-slow-2ms-plain-busy vnc-slow-2ms-throttled-busy vnc-slow-2ms-throttled-typing vnc-slow-2ms-plain-typing
 	cell vnc-slow-2ms-plain-busy 1 1 1200 paged_out
 	cell vnc-slow-2ms-throttled-busy 1 1 600 paged_out
@@ -216,7 +218,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	for r in 1 3 5 7; do
 		change vnc-slow-2ms-plain-typing ".result.runs[$r].typed_ms = {n: 9, p50: 400, max: null, above: {max: 5000}}"
 	done
-	"$TOP/bin/report" run
+	warm report run
 	[ "$(column vnc-slow-2ms-throttled-typing typed_p50_ms)/$(column vnc-slow-2ms-throttled-typing typed_max_ms)" = \
 		4.500/40.000 ]
 	[ "$(column vnc-slow-2ms-plain-typing typed_p50_ms)/$(column vnc-slow-2ms-plain-typing typed_max_ms)" = 400.000/5000.000 ]
@@ -226,7 +228,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[[ $(found throttled .text) == *"40.0 ms (median 4.5 ms)"*"more than 5000 ms (median 400 ms)"*"615 ms"*"1215 ms"* ]]
 	[ "$(awk '/^### /{ on = /While somebody types/ } on && /^[|]/' run/report.md | wc -l)" = 4 ]
 	rm -r run/cells/vnc-slow-2ms-{plain,throttled}-busy
-	"$TOP/bin/report" run
+	warm report run
 	[[ $(head -n 3 run/report.md) == "# First key into a session under memory pressure: vnc"*"; no session was paged out; "* ]]
 }
 
@@ -254,8 +256,8 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR
 	groups >groups.before
-	real_run run "$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,unswapped --methods cgroup,busy --runs 1 \
-		--repeat 1 --server-memory 256M -o run >out 2>err 3>&-
+	drawn real_run run "$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,unswapped --methods cgroup,busy \
+		--runs 1 --repeat 1 --server-memory 256M -o run >out 2>err 3>&-
 	groups >groups.after
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat err out
@@ -325,7 +327,7 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	report_findings run
 	[ "$(found protected .verdict)" = '"unsure"' ]
 	[[ $(found protected .text) == *"2 of 8 runs"* ]]
-	[[ $(jq -r .verdict run/findings.json) == *"(2 of 8)"* ]]
+	[[ $(verdict run) == *"(2 of 8)"* ]]
 	# kept in every run, but only one run
 	rm -r run/cells/vnc-file-unswapped-hog/2
 	jq '.result.runs |= .[:2]' run/cells/vnc-file-unswapped-hog/1/pagein.json >p

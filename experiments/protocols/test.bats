@@ -6,11 +6,12 @@
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/figures
-load ../../tests/undrawn
+load ../../tests/warm
 
 setup() {
 	begin_test
 	export TP_HOME=$TOP THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
+	undrawn
 }
 
 # functions CODE: runs CODE in a shell that has read the experiment's functions.
@@ -22,8 +23,8 @@ functions() {
 		eval "$1"' bash "$1"
 }
 row() { field run/summary.tsv "$3" protocol="$1" what="$2"; }	# row PROTOCOL WHAT COLUMN
-made_up_run() { python3 "$TOP/tests/golden/make_protocols.py" run && { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }; }
-found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
+made_up_run() { once all run made; }
+made() { warm "$TOP/tests/golden/make_protocols.py" run && { warm summarize run >/dev/null || [ $? = 3 ]; }; }
 
 @test "protocols: cells: one session cell per protocol, before its works; works only for protocols with a view" {
 	local set='PROTOCOLS=x11,vnc,vnc:viewer WORKS=text,draw,browse REPEATS=2; '
@@ -53,7 +54,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 		jq ".settings.without_work = $without" run/run.json >new
 		mv new run/run.json
 		report_findings run
-		jq -r .verdict run/findings.json | tee "verdict $without"
+		verdict run | tee "verdict $without"
 	done
 	run -1 grep -i 'no work' 'verdict {}'
 	grep -iq 'no work.*ssh' 'verdict {ssh: []}'
@@ -61,7 +62,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	jq '.settings.protocols += ["ssh:x11"]' run/run.json >new
 	mv new run/run.json
 	report_findings run
-	[ "$(jq -r .verdict run/findings.json)" = "$(cat 'verdict {}')" ]
+	[ "$(verdict run)" = "$(cat 'verdict {}')" ]
 }
 
 @test "protocols: keyrepeat accepts each work's script; the --quick script is the beginning of the full one" {
@@ -146,15 +147,14 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 			"run/cells/rdp-text/$n/prototap.json" >new
 		mv new "run/cells/rdp-text/$n/prototap.json"
 	done
-	"$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]
+	warm summarize run >/dev/null || [ $? = 3 ]
 	# of a quarter 0, 1 and 3 times: 0.75, 1 and 1.5 times all, whose geometric mean is 1.125^(1/3); t(2) = 4.302653
 	near "$(share rdp x11)" "$(awk 'BEGIN { print 100 * 2245475 / 16933170 * 1.125 ^ (1 / 3) }')" 0.02
 	near "$(share rdp x11 share_percent_high)" "$(python3 -c 'from math import *; from statistics import *
 x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(x) + 4.302653 * stdev(x) / sqrt(3)))')" 0.05
 	report_findings run
-	[[ $(jq -r '.findings[0].text' run/findings.json) == *"rdp 13.8 % (95 % CI "*" of x11"* ]]
-	command -v gnuplot >/dev/null || return 0
-	drawn "$TOP/bin/report" run
+	[[ $(finding run work text) == *"rdp 13.8 % (95 % CI "*" of x11"* ]]
+	drawn warm report run
 	grep -q '>rdp<' run/figures/work.svg
 	run -1 grep -q '>ssh<' run/figures/work.svg
 	grep -q '>ssh<' run/figures/key.svg
@@ -188,47 +188,45 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 	[ "$(row nx draw marked)" = 1 ]
 	run -1 row ssh text state
 	# one repeat failed
-	run -3 "$TOP/bin/summarize" --json -o report.json run
+	run -3 warm summarize --json -o report.json run
 	jq -e '.result | .cells_complete == 50 and .cells_failed == 1' report.json
 }
 
 @test "protocols: ranking by the median response time of a key, with bytes; ties by overlapping intervals are marked" {
 	made_up_run
 	report_findings run
-	"$TOP/bin/report" --table run >whole
+	warm report --table run >whole
 	sed '1,/Rank/d' whole | tee table
 	# rank, protocol, median, p95, bytes, late, ranks not significantly different (t intervals of x11 and nx are +- 2.5 ms)
 	[ "$(awk '{ print $1, $2, $3, $4, $5, $6, $7 }' table | paste -sd ';')" = \
 		"1 rdp 10 20 416 0 ;2 ssh 20 40 352 0 ;3 x11 30 60 388 0 4;4 nx 31 62 288 0 3;5 xpra 60 120 659 10 " ]
 	[ -z "$(awk 'length > 80' whole)" ]
-	[[ $(jq -r .verdict run/findings.json) == \
+	[[ $(verdict run) == \
 		"On 100 Mbit/s: rdp "*" first; "*"ssh"*"; x11 and nx cannot be told apart; xpra "*" last. "* ]]
 	# a single protocol is not ranked
 	jq '.cells |= map(select(.parameters.protocol == "ssh"))' run/run.json >new
 	mv new run/run.json
-	undrawn
-	"$TOP/bin/report" run
-	[[ $(jq -r .verdict run/findings.json) != "On "* ]]
+	warm report run
+	[[ $(verdict run) != "On "* ]]
 	run -1 grep -q Rank run/report.md
 }
 
 @test "protocols: the verdict names protocols whose work failed or ended in another picture" {
 	made_up_run
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"the whole work for xpra."* ]]	# its pages differ at the end
+	[[ $(verdict run) == *"the whole work for xpra."* ]]	# its pages differ at the end
 	sed -i 's/"complete"/"failed"/' run/cells/nx-*/*/cell.json
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"the whole work for nx and xpra."* ]]
+	[[ $(verdict run) == *"the whole work for nx and xpra."* ]]
 	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new
 	mv new run/run.json
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"a key for nx."* ]]
+	[[ $(verdict run) == *"a key for nx."* ]]
 }
 
-@test "protocols: report: findings with their numbers, figures; the same when made again" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+@test "protocols: report: findings with their numbers, figures" {
 	made_up_run
-	"$TOP/bin/report" run
+	drawn warm report run
 	near "$(found work .value)" 2298703 1
 	[[ $(found work .text) == *2.30\ MB*rdp*10.9\ MB*nx*4.8*17.5\ MB*x11*7.6*"13 %"*"23 %"*"57 %"* ]]
 	[ "$(found messages .value)" = 19.45 ]
@@ -238,18 +236,14 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 		[ -s "run/figures/$f.svg" ]
 		grep -q "id=\"figure-$f\"" run/report.html
 	done
-	undrawn
 	grep -q 'spice: Xspice is missing' run/report.md
-	cp run/summary.tsv before
-	"$TOP/bin/report" run
-	cmp before run/summary.tsv
 	# a run with keys only, then an empty run
 	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new
 	mv new run/run.json
-	drawn "$TOP/bin/report" run
-	[ "$(jq -r '.findings[0].id' run/findings.json)" = key ]
+	warm report run
+	[[ $(ids) == key* ]]
 	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
-	run -1 "$TOP/bin/summarize" run
+	run -1 warm summarize run
 }
 
 # bats test_tags=all
@@ -257,7 +251,7 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 	for tool in Xvfb xauth xset xdotool xterm mousepad import convert gnuplot cmark-gfm; do
 		command -v "$tool" >/dev/null || skip "$tool is not installed"
 	done
-	real_run run "$TOP/thinprobe" run protocols --protocol x11 --work text --quick --keys 20 --idle 1 --keep-captures \
+	drawn real_run run "$TOP/thinprobe" run protocols --protocol x11 --work text --quick --keys 20 --idle 1 --keep-captures \
 		-o run >out 2>err 3>&-
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat out err
@@ -292,7 +286,7 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 	local f r k
 	made_up_run
 	report_findings run
-	jq -r .verdict run/findings.json >said
+	verdict run >said
 	grep -q 'most over x11' said
 	run -1 grep -q 'not significantly' said
 	for r in 1 2 3; do	# bytes of x11 times 0.45, 1 and 1.6: its interval holds nx
@@ -303,5 +297,5 @@ x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(
 		done
 	done
 	report_findings run
-	jq -r .verdict run/findings.json | grep -q 'most over x11.*not significantly more than over nx'
+	verdict run | grep -q 'most over x11.*not significantly more than over nx'
 }

@@ -4,31 +4,27 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
-load ../../tests/undrawn
+load ../../tests/warm
+
+setup() { begin_test && undrawn; }
 
 # cell NAME REPEAT MBIT MS...: pings (or keys) with these round trips; "-" is lost. MBIT: the load's rate, sent and received.
 cell() {
-	local name=$1 repeat=$2 mbit=$3 p ms n=0 folder=run/cells/$1/$2
-	shift 3
+	local name=$1 mbit=$3 p lost=0 folder=run/cells/$1/$2
 	IFS=. read -ra p <<<"$name"
 	mkdir -p "$folder"
-	jq -n --arg link "${p[0]}" --argjson repeat "$repeat" \
-		'{schema: "thinprobe.cell/1", parameters: {link: $link}, repeat: $repeat,
-		link_bit_s: 10000000, queue_bytes: 62500, bucket_bytes: 4542, state: "complete", reason: "", foreign_percent: 1,
-		steal_percent: 0, server_busy_percent: 5, client_busy_percent: 6, marked: ""}' >"$folder/cell.json"
-	[ "${p[2]}" = none ] || jq -n --argjson m "$mbit" --arg t "${p[2]}" '{result: {sent_mbit_s: $m, received_mbit_s: $m,
-		received_payload_mbit_s: ($m * 0.95), lost_percent: (if $t == "tcp" then null else 0 end), behind_ms: 1.5}}' \
-		>"$folder/netload.json"
-	{
-		if [ "${p[4]}" = ping ]; then printf 'schema\tnumber\trtt_ns\n'
-		else printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n'; fi
-		for ms; do
-			n=$((n + 1))
-			awk -v n="$n" -v m="$ms" -v probe="${p[4]}" 'BEGIN {
-				if (probe == "ping") printf "ping/1\t%d\t%s\n", n, m == "-" ? "" : sprintf("%.0f", m * 1e6)
-				else { due = n * 50000000; printf "keys/1\t%d\t%d\t%d\t%d\t\t\t0\n", n, due, due, due + m * 1e6 } }'
-		done
-	} >"$folder/samples.tsv"
+	echo '{"schema": "thinprobe.cell/1", "parameters": {"link": "'"${p[0]}"'"}, "repeat": '"$2"',
+		"link_bit_s": 10000000, "queue_bytes": 62500, "bucket_bytes": 4542, "state": "complete", "reason": "", "foreign_percent": 1,
+		"steal_percent": 0, "server_busy_percent": 5, "client_busy_percent": 6, "marked": ""}' >"$folder/cell.json"
+	[ "${p[2]}" != tcp ] || lost=null
+	[ "${p[2]}" = none ] || awk -v m="$mbit" -v lost=$lost 'BEGIN {
+		printf "{\"result\": {\"sent_mbit_s\": %s, \"received_mbit_s\": %s, \
+		\"received_payload_mbit_s\": %s, \"lost_percent\": %s, \"behind_ms\": 1.5}}\n", m, m, m * 0.95, lost }' >"$folder/netload.json"
+	printf '%s\n' "${@:4}" | awk -v probe="${p[4]}" '
+		NR == 1 && probe == "ping" { print "schema\tnumber\trtt_ns" }
+		NR == 1 && probe != "ping" { print "schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped" }
+		probe == "ping" { printf "ping/1\t%d\t%s\n", NR, $1 == "-" ? "" : sprintf("%.0f", $1 * 1e6); next }
+		{ due = NR * 50000000; printf "keys/1\t%d\t%d\t%d\t%d\t\t\t0\n", NR, due, due, due + $1 * 1e6 }' >"$folder/samples.tsv"
 }
 
 make_run() {	# REPEATS CELL...
@@ -54,7 +50,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell $busy 1 5 1 1 1
 	mkdir -p run/cells/$failed/1
 	jq '.state = "failed"' run/cells/$idle/1/cell.json >run/cells/$failed/1/cell.json
-	run "$BIN/summarize" run
+	run warm summarize run
 	echo "$output"
 	[ "$status" = 3 ]
 	[ "$(column $idle mean_ms)/$(column $idle variance_ms2)" = 4.0000/5.50000 ]
@@ -68,7 +64,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[ "$(column $failed state)" = failed ]
 	# without a bucket: half a frame of 1.2112 ms, and 1.2112 ^ 2 * (1/4 + 1/3)
 	edit_json run/cells/$busy/1/cell.json '.bucket_bytes = 0'
-	run -3 "$BIN/summarize" run
+	run -3 warm summarize run
 	[ "$(column $busy md1_wait_ms)/$(column $busy md1_variance_ms2)" = 0.6056/0.85575 ]
 	# the curve follows the link's first cell, which has a bucket; expected value by Erlang's formula, computed in Python
 	[ "$(field run/curve.tsv wait_ms link=10Mbit load_percent=50)" = 0.01595 ]
@@ -79,7 +75,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	make_run 1 10Mbit.fifo.random.50.ping
 	cell 10Mbit.fifo.random.50.ping 1 5 1
 	edit_json run/cells/10Mbit.fifo.random.50.ping/1/cell.json '.bucket_bytes = 0'
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	# Any service times (M/G/1): a ping at a random time waits for the rest of the frame being sent, E[S2] / 2 E[S] with the
 	# chance of the load, and so for a geometric number of such rests (Pollaczek and Khinchine; Benes for the variance).
 	# At even distances the rest alone is left.
@@ -100,16 +96,15 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	END
 	# with one and a half of three frames let through at once nothing of one frame is left
 	edit_json run/cells/10Mbit.fifo.random.50.ping/1/cell.json '.bucket_bytes = 1514 * 1.5 + 98'
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(field run/curve.tsv even_wait_ms link=10Mbit load_percent=50)" = 0.00000 ]
 	# with half a frame: the chance of 1/4 of a rest above it, 1/4 long: 1/16 frame
 	edit_json run/cells/10Mbit.fifo.random.50.ping/1/cell.json '.bucket_bytes = 1514 / 2 + 98'
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(field run/curve.tsv even_wait_ms link=10Mbit load_percent=50)" = 0.07570 ]
 }
 
 @test "rtt: beside TCP no queue builds where a ping is surely less than a frame later; a full link names the congestion control" {
-	need gnuplot cmark-gfm
 	local t r ms
 	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.{tcp,reno}.{96,110}.ping
 	for r in 1 2 3; do
@@ -121,8 +116,8 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 			mv new "run/cells/10Mbit.fifo.$t.110.ping/$r/netload.json"
 		done
 	done
-	"$TOP/bin/report" run
-	jq -r '.findings[].text' run/findings.json
+	drawn warm report run
+	cat run/findings.json
 	[[ $(finding run nearly-full text) == *"No queue builds"*"96 %"*"1.21 ms"* ]]
 	[[ $(finding run overfull text) == *" with bbr"* ]]
 	[[ $(finding run overfull text) == *" with reno"* ]]
@@ -141,21 +136,20 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	make_run 1 $key
 	cell $key 1 0 10 20
 	printf 'keys/1\t3\t150000000\t150000000\t\t\t1150000000\t0\n' >>run/cells/$key/1/samples.tsv
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(column $key later)/$(column $key max_ms)/$(column $key lost)" = 1/1000.0000/0 ]
 	# 10, 20 and over 1000 ms: a key that took longer than the threshold is late
 	[ "$(column $key late_percent)" = 33.33 ]
 	edit_json run/run.json '.settings.threshold_ms = 15'
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(column $key late_percent)" = 66.67 ]
 	edit_json run/cells/$key/1/cell.json 'del(.link_bit_s)'
-	run --separate-stderr "$BIN/summarize" run
+	run --separate-stderr warm summarize run
 	[ "$status" = 1 ]
 	[[ $stderr == *link_bit_s* ]]
 }
 
 @test "rtt: findings on the idle link, nearly full and overfull links, random arrivals, keys, and waits beyond the queue" {
-	need gnuplot cmark-gfm
 	make_run 1 10Mbit.fifo.none.0.ping 10Mbit.fifo.udp.96.ping 10Mbit.fifo.random.80.ping 10Mbit.fifo.random.96.ping \
 		10Mbit.fifo.tcp.96.ping 10Mbit.fifo.tcp.110.ping 10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.110.vnc
 	cell 10Mbit.fifo.none.0.ping 1 0 0.1 0.1 0.1
@@ -166,11 +160,10 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell 10Mbit.fifo.tcp.110.ping 1 10 40 45 50
 	cell 10Mbit.fifo.none.0.vnc 1 0 9 10 11
 	cell 10Mbit.fifo.tcp.110.vnc 1 10 50 60 70
-	"$TOP/bin/report" run
-	jq -c '.findings[]' run/findings.json
+	drawn warm report run
+	cat run/findings.json
 	for f in report.html report.md figures/round-trip.svg figures/variance.svg figures/keys.svg; do [ -s "run/$f" ]; done
-	undrawn
-	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "idle nearly-full overfull random-load keys" ]
+	[ "$(ids run)" = "idle nearly-full overfull random-load keys" ]
 	[ "$(finding run idle)/$(finding run nearly-full)/$(finding run overfull)" = 0.1/6/45 ]
 	[ "$(finding run random-load)/$(finding run keys)" = 1/60 ]
 	[ "$(finding run random-load verdict)/$(finding run random-load low)" = unsure/null ]	# one repeat shows no difference
@@ -179,8 +172,8 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell 10Mbit.fifo.udp.96.ping 1 9.3 0.2 0.3 0.4
 	cell 10Mbit.fifo.random.80.ping 1 8 0.1 0.1 0.1
 	cell 10Mbit.fifo.tcp.110.ping 1 10 90 95 100
-	"$TOP/bin/report" run >/dev/null
-	jq -c '.findings[]' run/findings.json
+	report_findings run
+	cat run/findings.json
 	[[ $(finding run nearly-full text) == *"(93.0 % were sent)"* ]]
 	text=$(finding run random-load text)
 	[[ -n $text && $text != *"M/D/1"* ]]
@@ -201,12 +194,12 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		printf 'keys/1\t3\t150000000\t150000000\t\t\t1150000000\t0\n' >>"run/cells/10Mbit.fifo.tcp.110.vnc/$r/samples.tsv"
 	done
 	report_findings run
-	jq -c '.verdict, .findings[]' run/findings.json
+	cat run/findings.json
 	# means 0.1033 0.1067 0.11 and 1.1 1.2 1.3, t(2) = 4.3027: 0.1067 +- 0.0083 and 1.2 +- 0.2484
 	[ "$(finding run random-load low)/$(finding run random-load high)" = 0.837/1.35 ]
 	[[ $(finding run random-load text) == *"no delay is shown at 50 %"* ]]
 	[ "$(finding run all-lost verdict)" = bad ]
-	[[ $(jq -r .verdict run/findings.json) == *"every ping is lost"* ]]
+	[[ $(verdict run) == *"every ping is lost"* ]]
 	[[ $(finding run keys text) == *"more than"* ]]
 }
 
@@ -219,18 +212,17 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		cell 10Mbit.fifo.tcp.110.ping "$r" 4 20 20 2$r
 	done
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"20.7 ms"*"110 % (40 % arrived)"* ]]
+	[[ $(verdict run) == *"20.7 ms"*"110 % (40 % arrived)"* ]]
 	text=$(finding run random-load text)
 	[[ -n $text && $text != *-* ]]
 	make_run 2 10Mbit.fifo.none.0.ping 10Mbit.fifo.tcp.110.ping
 	cell 10Mbit.fifo.tcp.110.ping 2 10 40
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"two repeats: 20.3 and 40.0 ms"* ]]
+	[[ $(verdict run) == *"two repeats: 20.3 and 40.0 ms"* ]]
 }
 
 @test "rtt: the verdict includes a link that has no figure without load; no explanation if most pings were lost" {
 	local r
-	need gnuplot cmark-gfm
 	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.tcp.110.ping 2Mbit.fifo.none.0.ping 2Mbit.fifo.tcp.110.ping
 	edit_json run/run.json '.settings.links = ["10Mbit", "2Mbit"]'
 	for r in 1 2 3; do
@@ -238,8 +230,8 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		cell 10Mbit.fifo.tcp.110.ping "$r" 10 0.2 - - - -
 		cell 2Mbit.fifo.tcp.110.ping "$r" 2 300 310 320
 	done
-	"$TOP/bin/report" run
-	[[ $(jq -r .verdict run/findings.json) == *"310 ms"*"2 Mbit/s"* ]]
+	report_findings run
+	[[ $(verdict run) == *"310 ms"*"2 Mbit/s"* ]]
 	text=$(finding run overfull text)
 	[[ -n $text && $text != *"slows down"* ]]
 }
@@ -249,7 +241,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell 10Mbit.fifo.none.0.vnc 1 0 9 10 11
 	cell 10Mbit.fifo.tcp.110.vnc 1 10 50 60 70
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"60.0 ms"*"10.0 ms"* ]]
+	[[ $(verdict run) == *"60.0 ms"*"10.0 ms"* ]]
 	# a load under which responses come later and later is the worst
 	make_run 1 10Mbit.fifo.none.0.vnc 10Mbit.fifo.udp.50.vnc 10Mbit.fifo.tcp.110.vnc
 	cell 10Mbit.fifo.udp.50.vnc 1 5 11 12 13
@@ -260,7 +252,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	make_run 1 10Mbit.fifo.none.0.ping
 	cell 10Mbit.fifo.none.0.ping 1 0 4 4 4
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"4.00 ms"* ]]
+	[[ $(verdict run) == *"4.00 ms"* ]]
 }
 
 @test "rtt: report of two runs: curves, findings and the model of each, by its own round trip without load" {
@@ -277,10 +269,9 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		mv run $name
 	done
 	edit_json b/run.json '.settings.queue = "20ms"'
-	drawn "$TOP/bin/report" a b -o both --label a,b
-	undrawn both
+	drawn warm report a b -o both --label a,b
 	[ "$(finding both idle-a)/$(finding both idle-b)/$(finding both nearly-full-b)" = 0.1/2/6 ]
-	[[ $(jq -r .verdict both/findings.json) == "a: Under load, "*"b: Under load, "* ]]
+	[[ $(verdict both) == "a: Under load, "*"b: Under load, "* ]]
 	for name in a b; do
 		grep -qF ">TCP, $name<" both/figures/round-trip.svg
 		grep -q "^|.*| fifo/$name |" both/report.md

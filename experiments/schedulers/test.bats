@@ -4,7 +4,9 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
-load ../../tests/undrawn
+load ../../tests/warm
+
+setup() { begin_test && undrawn; }
 
 # cell SETTING PART APP COST SINKS REPEAT MS SHARE: 25 keys, five of them warm-up, each answered after MS to MS + 1.9 ms
 cell() {
@@ -27,9 +29,9 @@ cell() {
 	echo "{\"result\": {\"total_share_percent\": $8}}" >"$folder/sink.json"
 }
 
-make_run() {	# make_run REPEATS
+make_run() { once "$1" run made "$1"; }	# make_run REPEATS
+made() {
 	local r
-	rm -rf run
 	mkdir run
 	jq -n --argjson repeats "$1" '{schema: "thinprobe.run/1", experiment: "schedulers", state: "complete",
 		settings: {protocol: "vnc", settings: ["default", "nice-19", "base-slice-1ms", "rr"], parts: ["table", "length"],
@@ -87,7 +89,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 
 @test "schedulers: summary.tsv: medians, CPU share of the load, coalesced keys; a distribution curve for each row" {
 	make_run 5
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(wc -l <run/summary.tsv)" = 10 ]
 	# 20 keys a train at MS + 0, 0.1 ... 1.9 ms, five trains 20 ms apart: the overall median is the third train's
 	[ "$(column summary.tsv default table heavy latency_p50_ms)" = 160.950 ]
@@ -98,13 +100,13 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ print $at["setting"] "." $at["part"] "." $at["app"] "." $at["cost_ms"] }' run/cdf.tsv | sort -u | wc -l)" = 9 ]
 	# applications of several costs have no cost in their name
-	run "$TOP/bin/report" --table run
+	run warm report --table run
 	[[ $output == *heavy* && ! $output =~ [0-9]\ ms\ of\ CPU ]]
 }
 
 @test "schedulers: compare.tsv: each setting is paired with the default of its repeat; a verdict needs five pairs" {
 	make_run 5
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(column compare.tsv nice-19 table heavy verdict)/$(column compare.tsv nice-19 table heavy pairs)" = better/5 ]
 	# ratios (25 + 5.1 r + 0.95) / (100.95 + 20 r), r = 1 .. 5: geometric mean
 	want=$(awk 'BEGIN { for (r = 1; r <= 5; r++) s += log((25 + 5.1 * r + 0.95) / (100.95 + 20 * r)); printf "%.4f", exp(s / 5) }')
@@ -113,31 +115,30 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	# in every repeat a little later than the default: a small but certain difference
 	[ "$(column compare.tsv rr table heavy verdict)" = worse ]
 	make_run 3
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(column compare.tsv nice-19 table heavy verdict)" = "too few runs" ]
 }
 
 @test "schedulers: compare.tsv: a pair with an overloaded side is counted as overloaded" {
 	make_run 5
 	for r in 1 2 3; do edit_json "run/cells/default.heavy-10-4/$r/keyrepeat.json" '.result.overloaded = true'; done
-	"$BIN/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	[ "$(column compare.tsv nice-19 table heavy verdict)" = "not comparable" ]
 	[ "$(column compare.tsv nice-19 table heavy pairs_why)" = "overloaded in 3 of 5" ]
 }
 
 @test "schedulers: findings of three repeats: default, remedies, price, length; the test is unsure" {
-	need gnuplot cmark-gfm
 	make_run 3
-	"$TOP/bin/report" run
-	jq -c '.findings[]' run/findings.json
+	drawn warm report run
+	cat run/findings.json
 	for f in settings length; do grep -q '</svg>' "run/figures/$f.svg"; done
-	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "default remedies price length tested" ]
+	[ "$(ids run)" = "default remedies price length tested" ]
 	# medians: 140.95 and 36.15; the limit, twice the sum of the redraw's time and the server's wait, is 36.0
 	[ "$(finding run default)/$(finding run default verdict)" = 140.95/unsure ]	# its interval begins at 99 ms
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 36.15/none ]
 	[ "$(finding run price)/$(finding run length)" = 70/50 ]
 	[ "$(finding run tested verdict)" = unsure ]
-	run "$TOP/bin/report" --table run
+	run warm report --table run
 	[[ $output == *"load at nice 19"* || $output == *nice-19* ]]
 }
 
@@ -149,7 +150,7 @@ remade() {
 		for ((r = 1; r <= $1; r++)); do cell "${pair%=*}" table heavy 10 4 "$r" "${pair#*=}" 70; done
 	done
 	report_findings run
-	jq -c '.verdict, .findings[]' run/findings.json
+	cat run/findings.json
 }
 
 @test "schedulers: findings: if the default is fast enough, no setting is needed" {
@@ -157,7 +158,7 @@ remade() {
 	remade 3 default=12 nice-19=60 rr=70
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 12.95/good ]
 	[[ $(finding run remedies text) == "**No setting is needed"*"Slower than the default: "*"nice 19 (61.0 ms)"*"RR (71.0 ms)"* ]]
-	[[ $(jq -r .verdict run/findings.json) == *"needs no setting"* ]]
+	[[ $(verdict run) == *"needs no setting"* ]]
 	# not fast enough, but still the fastest
 	remade 3 default=50 nice-19=60 rr=70
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 50.95/none ]
@@ -199,17 +200,16 @@ remade() {
 @test "schedulers: findings of five repeats name better and worse settings; a run without a complete cell is refused" {
 	make_run 5
 	report_findings run
-	jq -c '.findings[]' run/findings.json
+	cat run/findings.json
 	[ "$(finding run tested)" = 0.256 ]
 	[[ $(finding run tested text) == *"better: load at nice 19 0.26"*"worse: session under SCHED_RR"* ]]
 	find run/cells -name cell.json | while read -r f; do edit_json "$f" '.state = "failed" | .reason = "no luck"'; done
-	run -1 "$BIN/summarize" run
+	run -1 warm summarize run
 	[[ $output == *"no repeat of any cell is complete"* ]]
 }
 
 @test "schedulers: two protocols: each setting is compared with the default of the same protocol" {
 	local cell repeat
-	need gnuplot cmark-gfm
 	make_run 5
 	for cell in run/cells/*; do
 		cp -r "$cell" "run/cells/x11-${cell##*/}"
@@ -223,13 +223,13 @@ remade() {
 	run_cells run
 	edit_json run/run.json 'del(.settings.protocol, .protocol) | .settings.protocols = ["vnc", "x11"]
 		| .protocols = {vnc: {floor_ms: 8}, x11: {floor_ms: 0}}'
-	"$TOP/bin/report" run
-	jq -c '.findings[]' run/findings.json
+	drawn warm report run
+	cat run/findings.json
 	grep -qF '| <0.01 | better |' run/report.md
 	x11=$(field run/compare.tsv ratio protocol=x11 setting=nice-19 part=table app=heavy)
 	vnc=$(field run/compare.tsv ratio protocol=vnc setting=nice-19 part=table app=heavy)
 	awk -v a="$x11" -v b="$vnc" 'BEGIN { d = 2 * a - b; exit !(d < 0.0002 && d > -0.0002) }'
-	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "default remedies price length tested" ]
+	[ "$(ids run)" = "default remedies price length tested" ]
 	[[ $(finding run default text) == *"Over vnc: "*"161 ms"*"Over x11: "*"322 ms"* ]]
 	for row in vnc/default x11/default vnc/nice-19 x11/nice-19; do
 		grep -q ">$row<" run/figures/settings.svg

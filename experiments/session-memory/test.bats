@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/e2e/left
 load ../../tests/figures
-load ../../tests/undrawn
+load ../../tests/warm
 
 setup() {
 	begin_test
@@ -48,9 +48,9 @@ BEGIN {
 	}
 }'
 
-make_run() {
+make_run() { once "${#MEMORY}" run made; }
+made() {
 	local kind r folder
-	rm -rf run
 	mkdir -p run
 	jq -n '["vnc.light", "vnc.typical"] as $systems
 		| {schema: "thinprobe.run/1", experiment: "session-memory", version: "0", started: "2026-11-20T10:00:00Z",
@@ -90,7 +90,7 @@ HALF=2.484138
 
 @test "session-memory: summary.tsv: sums over processes by number of logins, with intervals" {
 	make_run
-	"$TOP/bin/summarize" --format json -o out run
+	warm summarize --format json -o out run
 	jq -e '.result | [.cells, .cells_complete, .cells_failed, .cells_marked, .summary_rows] == [2, 6, 0, 0, 10]' out
 	# a login has 1000 + 10 r and 100 pages, r = 1, 2, 3; ten logins have ten times as much
 	pages "$(of summary private_bytes system=vnc.light logins=1)" 1120
@@ -117,7 +117,7 @@ HALF=2.484138
 
 @test "session-memory: slope.tsv: memory of one more login with its interval, and the line's intercept" {
 	make_run
-	"$TOP/bin/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	pages "$(of slope slope_bytes system=vnc.light what=private)" 1120
 	pages "$(of slope slope_bytes_low system=vnc.light what=private)" "1120 - 10 * $HALF"
 	pages "$(of slope start_bytes system=vnc.light what=private)" 0
@@ -139,12 +139,12 @@ HALF=2.484138
 	report_findings run
 	[ -z "$(of slope slope_bytes system=vnc.light what=private)" ]
 	[ -z "$(of slope start_bytes system=vnc.light what=private)" ]
-	jq -e '.verdict | test("no straight line")' run/findings.json
+	[[ $(verdict run) == *"no straight line"* ]]
 }
 
 @test "session-memory: who.tsv: memory of an average login by process name, the largest first" {
 	make_run
-	"$TOP/bin/summarize" run >/dev/null
+	warm summarize run >/dev/null
 	pages "$(of who private_bytes system=vnc.typical logins=10 name=panel)" 400
 	[ "$(of who count system=vnc.typical logins=10 name=panel)" = 2.00 ]
 	pages "$(of who private_bytes system=vnc.light logins=5 name=Xvnc)" 1020
@@ -155,12 +155,12 @@ HALF=2.484138
 		paste -sd ' ')" = "Xvnc panel bash dbus-daemon" ]
 }
 
-finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
+finding() { for key in value low high verdict; do said_json run "[$1]" $key; done | json_text | sed 's/^null$//' | paste -s; }
 
 @test "session-memory: report: findings with their numbers; figures" {
 	make_run
-	drawn "$TOP/bin/report" run >/dev/null
-	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","charged","shared","idle"]' ]
+	drawn warm report run >/dev/null
+	[ "$(ids)" = "cost largest charged shared idle" ]
 	# a typical login has 1550 pages, 1600 charged; a light one 1120, 1020 of them Xvnc's
 	read -r value low high _ < <(finding cost)
 	near "$value" "1550 / 256"
@@ -196,15 +196,14 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "session-memory: report of two runs: logins of both in each figure and table, findings of each" {
 	make_run
-	"$BIN/summarize" run
+	warm summarize run
 	cp -r run other
 	edit_json other/run.json '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 104857600, accel: "kvm", kernel: "7",
 		reserved_bytes: 1048576, used_bytes: 1048576, processes_bytes: 1048576}'
-	drawn "$TOP/bin/report" run other -o both --label a,b
-	jq -r '.findings[].id' both/findings.json >ids
-	[ "$(head -n 2 ids)" = $'cost-a\ncost-b' ]
+	drawn warm report run other -o both --label a,b
+	[[ $(ids both) == "cost-a cost-b "* ]]
 	[ "$(jq '.findings[] | select(.id == "idle-b") | .value' both/findings.json)" = 100 ]
-	[[ $(jq -r .verdict both/findings.json) == "a: One more user costs"*"b: One more user costs"* ]]
+	[[ $(verdict both) == "a: One more user costs"*"b: One more user costs"* ]]
 	grep -qF '>light login, vnc, a: ' both/figures/logins.svg
 	grep -qF '>light login, vnc, b: ' both/figures/logins.svg
 	[ "$(field both/who.tsv private_kb system=vnc/b.typical logins=1 name=panel)" = \
@@ -222,7 +221,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	report_findings run
 	read -r value _ _ verdict < <(finding charged)
 	[ "$value/$verdict" = 0/unsure ]
-	jq -r '.findings[] | select(.id == "charged") | .text' run/findings.json | tee said
+	said_json run '[charged]' text | tee said
 	grep -q 'below private memory.*light login over vnc and typical login over vnc' said
 	run -1 grep -q '1 GB' said
 }
@@ -243,7 +242,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	run -1 of slope slope_bytes system=vnc.light what=group
 	[ -z "$(of slope slope_bytes_low system=vnc.light what=private)" ]
 	pages "$(of slope slope_bytes system=vnc.light what=private)" 1110
-	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","shared","idle"]' ]
+	[ "$(ids)" = "cost largest shared idle" ]
 }
 
 @test "session-memory: with one number of logins the verdict gives the measured memory, not the cost of one more" {
@@ -257,19 +256,19 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	done
 	report_findings run
 	# 5 times 1120 and 1550 pages of 1/256 MB
-	jq -r .verdict run/findings.json | tee said
+	verdict run | tee said
 	grep -q '21.9 MB.*5 logins (light login over vnc).*30.3 MB' said
 	run -1 grep -q 'No condition\|One more' said
 }
 
 @test "session-memory: the legend of a login's processes names the kinds that it has" {
 	make_run
-	drawn "$TOP/bin/report" run >/dev/null
+	drawn warm report run >/dev/null
 	grep -qF '>desktop<' run/figures/processes.svg
 	rm -r run/cells/vnc.typical-10
 	jq '.cells |= .[:1] | .settings.kinds = ["light"]' run/run.json >new
 	mv new run/run.json
-	"$TOP/bin/report" run >/dev/null
+	drawn warm report run >/dev/null
 	grep -qF '>terminal and shell<' run/figures/processes.svg
 	run -1 grep -E '>(desktop|message bus, settings, sshd)<' run/figures/processes.svg
 }
@@ -277,16 +276,16 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 @test "session-memory: a damaged file is named" {
 	make_run
 	sed -i '3s/\t1\t/\tx\t/' run/cells/vnc.light-10/2/samples.tsv
-	run -1 "$TOP/bin/summarize" run
+	run -1 warm summarize run
 	[ "$output" = "summarize: run/cells/vnc.light-10/2/samples.tsv: line 3 cannot be read" ]
 	make_run
 	sed -i '$d' run/cells/vnc.light-10/2/machine.tsv
-	run -1 "$TOP/bin/summarize" run
+	run -1 warm summarize run
 	[[ $output == "summarize: run/cells/vnc.light-10/2/machine.tsv: "* ]]
 	make_run
 	jq '.settings.logins = [2, 1]' run/run.json >new
 	mv new run/run.json
-	run -1 "$TOP/bin/summarize" run
+	run -1 warm summarize run
 	[[ $output == *"run.json: settings.logins is not in ascending order" ]]
 }
 

@@ -5,7 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
-load ../../tests/undrawn
+load ../../tests/warm
 
 # made_up GROWTH [MEDIAN [REASON]]: a run of a session of 100 blocks of 36 s, an hour, whose server's memory grows by 50 % from
 # block 21 on, and whose floor by GROWTH, and median by MEDIAN, from block 51 on. REASON: why it failed.
@@ -35,13 +35,13 @@ made_up() {
 @test "soak: the page says since when a figure grows and which grew first" {
 	need gnuplot cmark-gfm
 	made_up 0.6
-	"$TOP/bin/report" run
+	warm report run
 	[ "$(field run/summary.tsv verdict protocol=vnc)/$(field run/summary.tsv moved_first protocol=vnc)" = slower/server_memory_mb ]
 	[ "$(field run/figures.tsv verdict figure=server_descriptors)" = "does not grow" ]
 	# 6 ms in the last half hour; block 51 of 100 in an hour
 	awk -v h="$(field run/figures.tsv per_hour figure=floor_ms)" -v since="$(field run/figures.tsv since_h figure=floor_ms)" \
 		'BEGIN { exit !(h > 11 && h < 13 && since > 0.45 && since < 0.55) }'
-	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "floor_ms-1 median_ms-1 first server_memory_mb-1" ]
+	[ "$(ids run)" = "floor_ms-1 median_ms-1 first server_memory_mb-1" ]
 	[ -s run/figures/over-time.svg ]
 	rm -r run
 	made_up 0
@@ -54,13 +54,13 @@ made_up() {
 	report_findings run
 	[ "$(field run/summary.tsv verdict protocol=vnc)" = slower ]
 	[ "$(finding run floor_ms-1 verdict)/$(finding run median_ms-1 verdict)" = good/bad ]
-	[[ $(jq -r .verdict run/findings.json) == *"the fastest keys did not get slower, but the median"*"12.0 to 108"* ]]
+	[[ $(verdict run) == *"the fastest keys did not get slower, but the median"*"12.0 to 108"* ]]
 	rm -r run
 	made_up 0 0 "the session ended in block 56"
 	report_findings run
 	[ "$(field run/summary.tsv state protocol=vnc)/$(field run/summary.tsv verdict protocol=vnc)" = failed/failed ]
 	[ "$(finding run floor_ms-1 verdict)" = unsure ]
-	[[ $(jq -r .verdict run/findings.json) == "The session ended in block 56. The session failed"* ]]
+	[[ $(verdict run) == "The session ended in block 56. The session failed"* ]]
 }
 
 @test "soak: what was sent again is counted from one block to the next; nothing is said where it cannot be known" {

@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/figures
 load ../../tests/engine
-load ../../tests/undrawn
+load ../../tests/warm
 
 setup() {
 	begin_test
@@ -19,16 +19,19 @@ make_run() {	# [NAME=value …] [FOLDER]
 	local folder=run
 	[ $# = 0 ] || [[ ${!#} == *=* ]] || { folder=${!#}; set -- "${@:1:$#-1}"; }
 	rm -rf "$folder"
-	env "$@" "$TOP/tests/golden/make_run.py" "$folder"
+	([ $# = 0 ] || export "$@"; warm "$TOP/tests/golden/make_run.py" "$folder")
 	run_cells "$folder"
 }
 
 # summarized: makes the run and its tables (status 3 is allowed: a repeat was cut short). reported: and its findings.
 # again: the findings anew. paged: the whole page.
-summarized() { make_run "$@"; "$BIN/summarize" run >out || [ $? = 3 ]; }
+summarized() { make_run "$@"; warm summarize run >out || [ $? = 3 ]; }
 reported() { make_run "$@"; again; }
 again() { report_findings run && cat run/findings.json; }
-paged() { "$TOP/bin/report" run >/dev/null && cat run/findings.json; }
+paged() { warm report run >/dev/null && cat run/findings.json; }
+
+# put KEY VALUE FILE...: the first such number in each of these files
+put() { sed -i -E "s/(\"$1\": )[^,}]*/\1$2/" "${@:3}"; }
 
 # are APP SINKS: the row has these columns: lines "NAME VALUE [NAME_low [NAME_high]]" on standard input. A value of - is an empty
 # cell; one that is a number may be 0.0011 off, or as much as stands behind its ~.
@@ -54,14 +57,12 @@ are() {
 
 limit() {	# limit STATUS CONDITION...: --fail-if CONDITION ends with STATUS
 	local condition
-	for condition in "${@:2}"; do run "-$1" "$TOP/bin/fail" judge run "$condition"; echo "$output"; done
+	for condition in "${@:2}"; do run "-$1" warm fail judge run "$condition"; echo "$output"; done
 }
 
 found() {	# found ID VALUE VERDICT
 	[ "$(finding run "$1")/$(finding run "$1" verdict)" = "$2/$3" ] || { echo "$1 is not $2, $3" >&2; return 1; }
 }
-
-ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 
 # --- columns (what a percentile, an interval, a curve is: tests/analysis) -----------------------------------------------
 
@@ -158,7 +159,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 @test "failed and interrupted repeats are excluded and counted; the first try of a repeated measurement is ignored" {
 	make_run STATE=interrupted APPS=heavy
 	cp -R run/cells/heavy-000/2 "run/cells/heavy-000/2~"
-	run -3 --separate-stderr "$BIN/summarize" run --json
+	run -3 --separate-stderr warm summarize run --json
 	[ "$(jq .result.trains_failed <<<"$output")" = 2 ]
 	are heavy 0 <<<$'repeats 3\nkeys 285'
 	are heavy 20 <<<'repeats 1
@@ -169,11 +170,11 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		interval none'
 	are heavy 10 <<<'failed 0'
 	rm run/cells/heavy-020/1/cell.json
-	run -3 "$BIN/summarize" run
+	run -3 warm summarize run
 	are heavy 20 <<<$'repeats 0\nstate failed\nkeys 0\nlate_share_percent -'
 	echo '{"state": "failed", "reason": "interrupted"}' >run/cells/heavy-020/1/cell.json
 	rm run/cells/heavy-020/2/cell.json
-	run -3 "$BIN/summarize" run
+	run -3 warm summarize run
 	[ "$(field run/summary.tsv state app=heavy sinks=20)" = "not measured" ]
 	[ "$(field run/summary.tsv latency_p50_ms_why app=heavy sinks=20)" = "not measured" ]
 }
@@ -192,7 +193,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	sed -i 's/"marked": "[^"]*"/"marked": ""/; s/"steal_percent": 2.5/"steal_percent": 0/' run/cells/heavy-010/2/cell.json
 	sed -i 's/"foreign_percent": 4.2/"foreign_percent": 0.1/; s/"steal_percent": 2.5/"steal_percent": 9/' \
 		run/cells/heavy-010/2/stall/cell.json
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	are heavy 10 <<<$'marked 1\ndisturbed_percent_max 9.1'
 	summarized FOREIGN=null LOADS=0 APPS=light
 	are light 0 <<<$'foreign_unknown 3\ndisturbed_percent_max -'
@@ -211,7 +212,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	[ "$(field run/summary.tsv competes_app app=light sinks=5)" = 'autogroup=/autogroup-4 nice=0 policy=other cpus=0 cgroup=/' ]
 	edit_json run/cells/light-005/3/cell.json '.autogroup.app |= sub("nice=0"; "nice=5")'
 	sed -i 's/"pairing": "caret"/"pairing": "updates"/' run/cells/light-005/2/keyrepeat.json
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	[ "$(field run/summary.tsv competes_app app=light sinks=5)" = \
 		'autogroup=/autogroup-4 nice=varies policy=other cpus=0 cgroup=/' ]
 	are light 5 <<<'pairing mixed'
@@ -221,9 +222,9 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	summarized REPEATS=10 LOADS=5 KEYS=60 APPS=heavy
 	cp run/summary.tsv first.tsv
 	are heavy 5 <<<'interval exact'
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	cmp run/summary.tsv first.tsv
-	"$BIN/summarize" run --seed 99 >out
+	warm summarize run --seed 99 >out
 	run -1 cmp -s run/summary.tsv first.tsv
 }
 
@@ -235,7 +236,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		edit_json "run/cells/light-000/$r/prototap.json" \
 			".result.stalls |= . + {mean_ms: 1.5, max_ms: 7, jitter_sd_ms: $((r * 2))}"
 	done
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	# Student's t of 2, 4, 6: 4.303 x 2 / sqrt(3) to both sides, but not below 0
 	are light 0 <<<'mean_stall_ms 1.5
 		largest_gap_ms 57
@@ -243,7 +244,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		wire_jitter_sd_ms 4 0 8.968'
 	summarized LOADS=0 APPS=light
 	rm run/cells/light-000/*/prototap.json
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	are light 0 <<<'capture_dropped -
 		mean_stall_ms 0~0.3
 		wire_jitter_sd_ms -'
@@ -252,7 +253,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 @test "--modes tap,hold --wire: stalls of a held key and of packets are columns, and curves beside the others; else neither is" {
 	local r kind
 	make_run 'LOADS=0 20' APPS=light
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	are light 0 <<<'hold_mean_stall_ms -
 		hold_wire_jitter_sd_ms -'
 	grep -qF ">Mean stall" run/figures/mean-stall.svg
@@ -264,7 +265,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		mv hold "run/cells/light-000/$r/"
 	done
 	edit_json run/run.json '.settings.wire = true'
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	are light 0 <<-END
 		hold_mean_stall_ms 12
 		hold_jitter_sd_ms 3
@@ -276,10 +277,10 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		for r in mean-stall jitter; do grep -qF ">$kind<" run/figures/$r.svg; done
 	done
 	edit_json run/run.json '.settings.wire = false'
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	grep -qF '>packets<' run/figures/mean-stall.svg
 	rm -r run/cells/light-000/*/hold
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	run -1 grep -F '>packets<' run/figures/mean-stall.svg
 }
 
@@ -288,12 +289,12 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	local protocol repeat
 	need gnuplot cmark-gfm
 	for protocol in vnc x11; do
-		PROTOCOL=$protocol LOADS='0 20' SERIES=2 STRETCH=1 "$TOP/tests/golden/make_run.py" made
+		PROTOCOL=$protocol LOADS='0 20' SERIES=2 STRETCH=1 warm "$TOP/tests/golden/make_run.py" made
 		PROTOCOL=$protocol LOADS='0 20' SERIES=2 STRETCH=$([ $protocol = x11 ] && echo 1.3 || echo 1) \
-			"$TOP/tests/golden/make_run.py" held
+			warm "$TOP/tests/golden/make_run.py" held
 		for repeat in made/cells/*/*; do
 			mv "${repeat/#made/held}/stall" "$repeat/hold"
-			edit_json "$repeat/hold/prototap.json" '.result.stalls.jitter_sd_ms = 5'
+			sed -i 's/"period_ms": /"jitter_sd_ms": 5, &/' "$repeat/hold/prototap.json"
 			mkdir -p "run/cells/$protocol-${repeat#made/cells/}"
 			mv "$repeat"/* "run/cells/$protocol-${repeat#made/cells/}/"
 		done
@@ -303,7 +304,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	run_cells run
 	edit_json run/run.json 'del(.settings.protocol, .protocol)
 		| .settings += {protocols: ["vnc", "x11"], modes: ["tap", "hold"]}'
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	# 10 ms x 21 x 1.02 - 50 ms, and 1.3 times that cost
 	[ "$(field run/summary.tsv hold_mean_stall_ms protocol=vnc app=heavy sinks=20 | cut -d. -f1)" = 164 ]
 	[ "$(field run/summary.tsv hold_mean_stall_ms protocol=x11 app=heavy sinks=20 | cut -d. -f1)" = 228 ]
@@ -315,7 +316,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 
 stall_of() {	# stall_of CELL MS: its mean stall, a little apart in each repeat
 	local r
-	for r in 1 2 3; do edit_json "run/cells/$1/$r/keyrepeat.json" ".result.stalls.mean_ms = $2 + $r / 10"; done
+	for r in 1 2 3; do put mean_ms "$2.$r" "run/cells/$1/$r/keyrepeat.json"; done
 }
 
 # 20 x 0.5 ms later beside 20 sinks: 11 and 20 ms.
@@ -358,7 +359,7 @@ stall_of() {	# stall_of CELL MS: its mean stall, a little apart in each repeat
 @test "--modes hold: title and curves say that keys were held down" {
 	make_run 'LOADS=0 20' APPS=light
 	edit_json run/run.json '.settings += {modes: ["hold"], wire: true}'
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	grep -q '^# .*, a key held down: ' run/report.md
 	grep -qF '>a key held down<' run/figures/mean-stall.svg
 	grep -qF '>packets<' run/figures/mean-stall.svg
@@ -374,20 +375,20 @@ stall_of() {	# stall_of CELL MS: its mean stall, a little apart in each repeat
 	for file in cell.json keyrepeat.json prototap.json; do
 		cp "run/cells/light-000/2/$file" kept
 		echo '{"a":' >"run/cells/light-000/2/$file"
-		run -1 "$BIN/summarize" run
+		run -1 warm summarize run
 		[ "${#lines[@]}" -eq 1 ]
 		[[ $output == "summarize: run/cells/light-000/2/$file: line"* ]]
 		cp kept "run/cells/light-000/2/$file"
 	done
 	for file in keyrepeat.json samples.tsv; do
 		mv "run/cells/light-000/2/$file" kept
-		run -1 "$BIN/summarize" run
+		run -1 warm summarize run
 		[[ $output == "summarize: run/cells/light-000/2"[:/]*"$file"* ]]
 		[ "${#lines[@]}" -eq 1 ]
 		mv kept "run/cells/light-000/2/$file"
 	done
 	printf 'keys/1\t101\t12' >>run/cells/light-000/2/samples.tsv
-	run -1 "$BIN/summarize" run
+	run -1 warm summarize run
 	[ "$output" = 'summarize: run/cells/light-000/2/samples.tsv: line 102 cannot be read' ]
 	[ ! -e run/summary.tsv ]
 }
@@ -422,7 +423,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 
 @test "without traces there are no stages, and no figures from the wire alone" {
 	heavy_run
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	[ "$(wc -l <run/stages.tsv)" = 1 ]
 	are heavy 5 <<<$'wire_repeats 0\nwire_truth_percent -\nwire_latency_p50_ms -'
 }
@@ -431,7 +432,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	local r l mean sinks
 	heavy_run
 	for r in 1 2; do for l in 000 005; do trace "run/cells/heavy-$l/$r"; done; done
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	near "$(stage 0 sent_wire mean_ms)" 0.02 1e-6
 	near "$(stage 0 wire_app p50_ms)" 0.03 0.0005
 	near "$(stage 0 drawn_wire max_ms)" 7.9 0.0005
@@ -458,7 +459,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	for r in 1 2; do trace "run/cells/heavy-000/$r"; rm "run/cells/heavy-000/$r/echo.tsv"; done
 	for r in 1 2; do trace "run/cells/heavy-005/$r"; done
 	sed -i 's/"overloaded": false/"overloaded": true/' run/cells/heavy-005/2/keyrepeat.json
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	[ "$(stages)" = "stage due_sent sent_wire wire_wire wire_pixels latency" ]
 	near "$(awk -F'\t' '$4 != "latency" && NR > 1 { sum += $7 } END { print sum }' run/stages.tsv)" "$(stage 0 latency \
 		mean_ms)" 1e-3
@@ -477,7 +478,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 			trace "run/cells/heavy-$l/$r/wire" $([ $l = 000 ] || echo 10)
 		done
 	done
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	# none of n fails: 0.05^(1/n)
 	p50=$(field run/summary.tsv latency_p50_ms app=heavy sinks=0)
 	# the range is a millisecond wide, its late end 0.1 ms before the pixels; the other series are as without it
@@ -498,12 +499,12 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	trace run/cells/heavy-005/1
 	for number in 9223372036854775807 4294967296 -2; do
 		sed -i "s/\"patch_base\": [-0-9]*,/\"patch_base\": $number,/" run/cells/heavy-005/1/keyrepeat.json
-		run -1 "$BIN/summarize" run
+		run -1 warm summarize run
 		[[ "$output" == *"heavy-005/1/keyrepeat.json: result.patch_base is not "* ]]
 	done
 	sed -i "s/\"patch_base\": [-0-9]*,/\"patch_base\": 300,/" run/cells/heavy-005/1/keyrepeat.json
 	echo broken >>run/cells/heavy-005/1/wire.tsv
-	run -1 "$BIN/summarize" run
+	run -1 warm summarize run
 	[[ "$output" == *"heavy-005/1/wire.tsv: line "*"cannot be read"* ]]
 }
 
@@ -517,23 +518,23 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	found late-heavy 50.526 bad
 	found fair-sharing 214.2 good	# 10 ms x 21 = 210 ms
 	found idle-response 9.98 none
-	"$TOP/bin/report" --findings run >findings
+	warm report --findings run >findings
 	grep -q 'Other labs were allowed to use the same CPUs' findings
 	grep -q '^Preliminary: 3 repeats' findings
 	summarized STATE=interrupted LOADS='0 5' REPEATS=5 APPS=light
-	"$TOP/bin/report" --findings run >findings
+	warm report --findings run >findings
 	grep -q '^Incomplete (interrupted)' findings
 	run -1 grep -q Preliminary findings
 	summarized STATE=interrupted LOADS='0 5' REPEATS=2 APPS=light
 	limit 3 'p50>250ms'	# with 5 CPU hogs nothing was measured
-	grep -qE '^ +5 +failed +failed ' <("$TOP/bin/report" --table run)
+	grep -qE '^ +5 +failed +failed ' <(warm report --table run)
 }
 
 @test "findings: the protocol's own delay; the own scheduling group; no fair-sharing figure with several updates a redraw" {
 	reported FLOOR='5, "floor_of": "waiting for the release"' GROUP=9
 	[[ $(finding run idle-response text) == *"waiting for the release would be 5.0 ms"*"would add 0.05 ms"* ]]
 	[[ $(finding run late-light text) == *"its own scheduling group"* ]]
-	for cell in run/cells/heavy-000/*/keyrepeat.json; do edit_json "$cell" '.result.updates_per_key = 1.9'; done
+	put updates_per_key 1.9 run/cells/heavy-000/*/keyrepeat.json
 	again
 	found fair-sharing null unsure
 }
@@ -554,10 +555,10 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	reported LIGHT=open APPS=light LOADS='0 20'
 	found late-light null unsure
 	# 24 of 95 keys
-	jq -e '.findings[] | select(.id == "late-light") | .from == 0 and (.to * 1000 | round) == 25263' run/findings.json
+	[ "$(finding run late-light from)/$(finding run late-light to)" = 0/25.263 ]
 	[[ $(finding run late-light text) == *"0 to 25.3 %"* ]]
 	# tables show both ends of the range, not the early one alone; --fail-if decides by the late end
-	"$TOP/bin/report" --table run >table
+	warm report --table run >table
 	grep -qE '^ +20 +0 to 25\.3\*' table
 	run -1 grep -qE '^ +20 +0 \(' table
 	limit 5 'late>1%' 'p95>100ms'
@@ -578,7 +579,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 @test "findings: late keys are unexpected only if the server's whole CPU time of a key would fit beside the hogs" {
 	local cell
 	busy() {	# busy PERCENT: of the server's CPU without load
-		for cell in run/cells/heavy-000/*/cell.json; do edit_json "$cell" ".server_busy_percent = $1"; done
+		put server_busy_percent "$1" run/cells/heavy-000/*/cell.json
 		again
 	}
 	make_run STRETCH=3 APPS=heavy LOADS='0 2'
@@ -593,7 +594,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 @test "findings: an overloaded condition has a backlog in place of a response time" {
 	reported OVERLOADED=20 APPS=heavy
 	limit 5 'p95>250ms'	# the others have at most 128 ms
-	grep -qE '^ +20 +100 .* overloaded +overloaded +overloaded' <("$TOP/bin/report" --table run)
+	grep -qE '^ +20 +100 .* overloaded +overloaded +overloaded' <(warm report --table run)
 	[[ $(finding run late-heavy text) == *"cannot keep up"* ]]
 	[ "$(finding run fair-sharing verdict)" = good ]
 	reported OVERLOADED='5 10 20' APPS=heavy
@@ -608,14 +609,14 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[[ $(finding run idle-response text) == *"8.8 ms"* ]]	# 600 bytes at 1 Mbit/s and twice 2 ms: 4.8 + 4
 	edit_json run/run.json '.chain.latency_p99_ms = 10.9'
 	paged
-	"$TOP/bin/report" --table run | grep -qE ' <10.9 +<10.9 +11.0'
+	warm report --table run | grep -qE ' <10.9 +<10.9 +11.0'
 	[[ $(finding run idle-response text) == *"error of 10.9 ms"* ]]
 	grep -q '(-0.26 to 0.25)' run/report.md	# the bound holds for latencies, not for stalls
 	# the error of a calibration, on a path without a frame clock; the TSV keeps the number
 	edit_json run/run.json '.calibration = {started: "2026-11-20T10:00:00Z",
 		paths: [{path: "vnc-refecho", probe: "patch", error_ms: 10.5, sd_ms: 8, tail_percent: 95}]}'
 	again
-	"$TOP/bin/report" --table run | grep -qE ' <10.5 +10.8 +11.0'
+	warm report --table run | grep -qE ' <10.5 +10.8 +11.0'
 	[[ $(finding run probe text) == *"2026-11-20"*"10.50 ms for 95 % of the keys"* ]]
 	are light 0 <<<'latency_p50_ms 9.98'
 	edit_json run/run.json '.settings.protocol = "rdp"'	# no path of that name is on record
@@ -642,7 +643,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	# none late of 3 x 1000 keys excludes 5 %; none late of fewer keys does not
 	while read -r repeats keys words; do
 		reported LOADS=5 APPS=light REPEATS="$repeats" KEYS="$keys"
-		[[ $(jq -r .verdict run/findings.json) == "Vim $words with 5 CPU hogs." ]]
+		[[ $(verdict run) == "Vim $words with 5 CPU hogs." ]]
 		found late-light 0 good
 	done <<-END
 		3 1005 stays fast
@@ -666,14 +667,14 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 		echo '{"result": {"total_share_percent": 3}}' >run/cells/heavy-020/$repeat/sink.json
 	done
 	again
-	[[ $(jq -r .verdict run/findings.json) == *"with 5 CPU hogs, but 0 % with 20 "*" 3 % of a CPU with 20:"* ]]
+	[[ $(verdict run) == *"with 5 CPU hogs, but 0 % with 20 "*" 3 % of a CPU with 20:"* ]]
 }
 
 @test "verdict: the share of late keys is that of the load with most of them, not of the first" {
 	make_run LOADS="0 5" APPS=light REPEATS=5 KEYS=1005
 	awk -F'\t' -v OFS='\t' -v CONVFMT=%.0f '$2 == 50 { $5 += 2e8; $6 = $5 } { print }' run/cells/light-005/1/samples.tsv >new
 	mv new run/cells/light-005/1/samples.tsv
-	"$BIN/summarize" run >out
+	warm summarize run >out
 	again
 	found late-light 0.02 good	# one of 5,000
 }
@@ -694,7 +695,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 @test "page: one self-contained, well-formed HTML file with five figures and the tables' data, also in a path with blanks" {
 	need python3
 	make_run LIGHT=open MARKED=1 "a run's [1] folder"
-	cd / && drawn run "$TOP/bin/report" "$BATS_TEST_TMPDIR/a run's [1] folder"
+	cd / && drawn run warm report "$BATS_TEST_TMPDIR/a run's [1] folder"
 	echo "$output"
 	[ "$output" = "$BATS_TEST_TMPDIR/a run's [1] folder/report.html" ]
 	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
@@ -742,7 +743,7 @@ END
 	drawn env -u TP_HOME -u TP_BIN away/libexec/thinprobe/report run
 	cmp run/report.md first
 	cp run/run.json run/*.tsv kept
-	drawn "$TOP/bin/report" kept
+	drawn warm report kept
 	cmp kept/report.md first
 	diff -r run/figures kept/figures
 }
@@ -764,11 +765,11 @@ END
 	rm run/cells/*-005/*/cell.json
 	drawn paged
 	grep -qE '^\|.* 5 \|.* not measured \|$' run/report.md
-	[[ $(jq -r .verdict run/findings.json) == "Vim "*"measured with 5 CPU hogs)"* ]]
+	[[ $(verdict run) == "Vim "*"measured with 5 CPU hogs)"* ]]
 	find run/cells -name cell.json -delete
-	run -1 "$TOP/bin/report" run
+	run -1 warm report run
 	summarized LOADS="$(seq -s ' ' 0 39)" REPEATS=1 KEYS=30
-	[ "$("$TOP/bin/report" --table run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
+	[ "$(warm report --table run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
 }
 
 # --- several protocols -----------------------------------------------------------------------------------------------
@@ -868,10 +869,10 @@ two_protocols() {	# [NAME=value …] of make_run.py
 		[ "$(grep -c '>x11' "run/figures/$figure.svg")" -ge 1 ]
 		[ "$(grep -c '>vnc' "run/figures/$figure.svg")" -ge 1 ]
 	done
-	"$TOP/bin/report" --table run | grep -qE '^ +x11 +20 '
+	warm report --table run | grep -qE '^ +x11 +20 '
 	rm run/cells/x11-light-010/*/cell.json
 	again
-	[[ $(jq -r .verdict run/findings.json) == *"no late key over"*"with 10 CPU hogs over x11"* ]]
+	[[ $(verdict run) == *"no late key over"*"with 10 CPU hogs over x11"* ]]
 	two_protocols APPS=heavy LOADS='0 5 20'
 	again
 	[[ $(finding run late-heavy text) == *"each of the 2"* ]]
@@ -881,7 +882,7 @@ two_protocols() {	# [NAME=value …] of make_run.py
 	run -1 grep 'of the 1[.:*]' run/findings.json
 	# the terminal's table of a run of one protocol does not name it
 	summarized LOADS='0 5' APPS=light
-	"$TOP/bin/report" --table run >table
+	warm report --table run >table
 	[ -s table ]
 	run -1 grep -q Protocol table
 }
@@ -889,7 +890,7 @@ two_protocols() {	# [NAME=value …] of make_run.py
 scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an interval from below 0
 	local repeat
 	for repeat in 1 2 3; do
-		edit_json "run/cells/$1/$repeat/keyrepeat.json" ".result.stalls.mean_ms = $((repeat * repeat * repeat * 40 - 20))"
+		put mean_ms $((repeat * repeat * repeat * 40 - 20)) "run/cells/$1/$repeat/keyrepeat.json"
 	done
 	again
 }
@@ -901,7 +902,7 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 	[ "$(finding run fair-sharing low)" = 0 ]
 	# nor does its middle
 	for repeat in 1 2 3; do
-		edit_json "run/cells/heavy-020/$repeat/keyrepeat.json" ".result.stalls.mean_ms = $((120 * repeat - 80))"
+		put mean_ms $((120 * repeat - 80)) "run/cells/heavy-020/$repeat/keyrepeat.json"
 	done
 	again
 	found fair-sharing 210 unsure
@@ -936,7 +937,7 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 	for cell in third/cells/*; do mv "$cell" "run/cells/${cell##*/}"; done
 	run_cells run
 	edit_json run/run.json '.settings.protocols += ["vnc:refecho"]'
-	for cell in run/cells/own-020/*/keyrepeat.json; do edit_json "$cell" '.result.updates_per_key = 1.9'; done
+	put updates_per_key 1.9 run/cells/own-020/*/keyrepeat.json
 	again
 	# 1.02 x 210 ms - 50 ms, half of 1.02 x 210 ms more, and half of it less
 	[[ $(finding run mean-stall text) == *" over vnc and 271 ms"*" Longer than over vnc: by 107 ms ("*") over x11. The jitter "* ]]
@@ -946,7 +947,7 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 # --- several runs in one report ----------------------------------------------------------------------------------------
 
 # several RUN... [OPTION...]: in the folder both, without figures and page.
-several() { "$TOP/bin/report" "$@" -o both --json >said && mv said both/findings.json; }
+several() { warm report "$@" -o both --json >said && mv said both/findings.json; }
 
 two_runs() {
 	make_run LOADS='0 20' STRETCH=1.5 beta
@@ -959,7 +960,7 @@ two_runs() {
 @test "report of two machines: common drawings and tables, rows named by machine, differing settings listed" {
 	two_runs
 	# without -o: beside the first
-	drawn run -0 "$TOP/bin/report" alpha beta/
+	drawn run -0 warm report alpha beta/
 	[ "$output" = "$PWD/alpha+beta/report.html" ]
 	mv alpha+beta both
 	[ "$(field both/summary.tsv mean_stall_ms protocol=vnc/alpha app=heavy sinks=20)" = "$(
@@ -975,16 +976,16 @@ two_runs() {
 	[ "$(jq '.cells | length' both/run.json)" = 8 ]
 	# it is a run like others: reported again from its tables, to the byte
 	cp both/report.md first
-	drawn "$TOP/bin/report" both
+	drawn warm report both
 	cmp both/report.md first
 	# and made again from the runs; a part of it is only printed
 	rm both/report.*
-	run -0 "$TOP/bin/report" beta alpha -o both --verdict
+	run -0 warm report beta alpha -o both --verdict
 	[[ $output == Vim* ]]
 	[ ! -e both/report.md ]
 	[ "$(awk -F'\t' 'NR == 2 { print $2 }' both/summary.tsv)" = vnc/beta-example-org ]
 	# without -o, a part leaves no folder
-	run -0 "$TOP/bin/report" beta alpha --verdict
+	run -0 warm report beta alpha --verdict
 	[[ $output == Vim* ]]
 	[ ! -e beta+alpha ]
 }
@@ -993,7 +994,7 @@ two_runs() {
 	make_run LOADS='0 5' APPS=heavy REPEATS=2 beta
 	make_run LOADS='0 5 20' APPS=heavy alpha
 	edit_json beta/run.json '.host.hostname = "beta"'
-	"$TOP/bin/report" alpha beta -o both
+	warm report alpha beta -o both
 	[ "$(finding both mean-stall)" = "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["sinks"] == 5 {
 		v = $at["mean_stall_ms"] + 0; if (v > most) most = v } END { print most }' both/summary.tsv)" ]
 	[[ $(finding both late-heavy) == 5[0-9]* ]]	# of 5 CPU hogs; with 20 all are late
@@ -1018,16 +1019,16 @@ two_runs() {
 	[ "$(jq -c '.settings.protocols' both/run.json)" = '["vnc/before","vnc/after"]' ]
 	[ "$(jq -c '.differs | map_values(.after)' both/run.json)" = '{"cost_ms":20,"kernel":"7.0"}' ]
 	[[ $(finding both late-heavy text) == *"10 ms"*"vnc/before"*"20 ms"*"vnc/after"* ]]
-	[[ $(jq -r .verdict both/findings.json) == *"10 ms"*"vnc/before"*"20 ms"*"vnc/after"* ]]
+	[[ $(verdict both) == *"10 ms"*"vnc/before"*"20 ms"*"vnc/after"* ]]
 	# 21 x 20 - 21 x 10 ms, with 2 % in the mean of the repeats
 	[[ $(finding both mean-stall text) == *"by 214 ms ("*"over vnc/after"* ]]
 	[[ $(finding both idle-response text) == *"cannot be told apart"*"edians with load are not compared."* ]]
 	grep -q 'cannot be told apart' <(finding both idle-response text)
 	for bad in one one,one 'a b,c' a,b,c; do
-		run -2 "$TOP/bin/report" old new -o both --label "$bad"
+		run -2 warm report old new -o both --label "$bad"
 		[ "${#lines[@]}" = 1 ]
 	done
-	run -2 "$TOP/bin/report" old --label one
+	run -2 warm report old --label one
 }
 
 @test "report of several runs: a run without the figure, or without its interval, is named and not compared" {
@@ -1043,13 +1044,13 @@ two_runs() {
 	local run
 	two_runs
 	several alpha beta --label a,b
-	[[ $(jq -r .verdict both/findings.json) == *"the 2 runs"* ]]
-	grep 'vnc/b .*breaks here' <("$TOP/bin/report" --table both)
+	[[ $(verdict both) == *"the 2 runs"* ]]
+	grep 'vnc/b .*breaks here' <(warm report --table both)
 	edit_json beta/run.json '.cells[].flags = ["foreign CPU time 41.5 %"]'
-	"$TOP/bin/report" alpha beta -o both --label a,b
-	[[ $(jq -r .verdict both/findings.json) == "Vim"*vnc/a* ]]
+	warm report alpha beta -o both --label a,b
+	[[ $(verdict both) == "Vim"*vnc/a* ]]
 	run -1 grep vnc/b both/findings.json
-	"$TOP/bin/report" --table both >table
+	warm report --table both >table
 	grep 'vnc/a .*breaks here' table
 	run -1 grep 'vnc/b .*breaks here' table
 	[ "$(finding both mean-stall)" = "$(field both/summary.tsv mean_stall_ms protocol=vnc/a app=heavy sinks=20 |
@@ -1058,15 +1059,15 @@ two_runs() {
 	run -1 grep '^> \*\*Flagged' both/report.md
 	# one condition of the other run is disturbed
 	edit_json alpha/run.json '.cells[0].flags = ["foreign CPU time 41.5 %"]'
-	"$TOP/bin/report" beta alpha -o both --label b,a --findings >words
+	warm report beta alpha -o both --label b,a --findings >words
 	grep -q '^Flagged: in 1 of 4 conditions of a,' words
 	# two of three runs are disturbed, then all
 	cp -r beta third
-	"$TOP/bin/report" alpha beta third -o both --label a,b,c --findings >words
+	warm report alpha beta third -o both --label a,b,c --findings >words
 	[[ $(head -n 1 words) == "Vim"*vnc/a* ]]
 	grep -q '^Not usable: b: .* c: ' words
 	several beta third --label b,c
-	[[ $(jq -r .verdict both/findings.json) == "Not usable: "*"8 of 8"* ]]
+	[[ $(verdict both) == "Not usable: "*"8 of 8"* ]]
 	jq -e 'all(.findings[]; .verdict == "unsure")' both/findings.json
 }
 
@@ -1078,14 +1079,14 @@ two_runs() {
 		again >said
 		jq -r '.verdict, .findings[].text' run/findings.json >words
 		[ "$(grep -ci 'without load' words)" = "$([ -z "$set" ] && echo 0 || echo 3)" ]
-		grep -q "$(field run/summary.tsv latency_p50_ms sinks=0 | awk '{ printf "%.1f", $1 }') ms" <(jq -r .verdict run/findings.json)
+		grep -q "$(field run/summary.tsv latency_p50_ms sinks=0 | awk '{ printf "%.1f", $1 }') ms" <(verdict run)
 	done
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	[ "$(grep -o 'figures/[a-z-]*.svg' run/report.md | head -n 1)" = figures/latency-cdf.svg ]	# no figure of one dot
 	grep -q 'load as it is' run/figures/latency-cdf.svg
 	grep -qi 'typing on ' run/report.md	# no window is named, as by try vnc://: the server may be at fault, not the application
 	edit_json run/run.json '.protocol.window = 7'
-	grep -q 'the attached application' <("$TOP/bin/report" --table run)
+	grep -q 'the attached application' <(warm report --table run)
 }
 
 @test "report of two runs with --on attach: loads are called 'Load', not CPU hogs" {
@@ -1093,13 +1094,13 @@ two_runs() {
 	for run in alpha beta; do
 		edit_json $run/run.json '.settings.on = "attach:" + $run | .protocol.title = $run' --arg run $run
 	done
-	drawn "$TOP/bin/report" alpha beta -o both
+	drawn warm report alpha beta -o both
 	grep -q '^|.*| Load |' both/report.md
 	run -1 grep -i 'hogs' both/figures/late-share.svg
 	# beside a run of the lab: both in one figure, and what is not alike above it
 	edit_json alpha/run.json '.settings += {on: "lab", link: "100Mbit"} | .host.hostname = "here"'
 	edit_json beta/run.json '.settings.link = "none"'
-	drawn "$TOP/bin/report" alpha beta -o both
+	drawn warm report alpha beta -o both
 	[ "$(jq -c '[.runs[].name]' both/run.json)" = '["here","beta"]' ]
 	for word in '>vnc/here' '>vnc/beta'; do grep -q "$word" both/figures/late-share.svg; done
 	for word in 'link 100Mbit (here) and as it is (beta);' 'load CPU hogs of the run (here) and set by others (beta);'; do
@@ -1109,7 +1110,6 @@ two_runs() {
 }
 
 @test "report refuses runs that are not comparable in one line, and writes nothing" {
-	local script=$TOP/bin/report
 	two_runs
 	cp -r beta other
 	edit_json other/run.json '.experiment = "wan"'
@@ -1121,7 +1121,7 @@ two_runs() {
 	edit_json writes/run.json '.settings += {works: ["draw"], quick: false}'
 	cp -r beta users
 	edit_json users/run.json '.axes = ["app", "sinks"]'
-	refuses() { run -2 "$script" "$@"; echo "$output"; [ "${#lines[@]}" = 1 ]; }
+	refuses() { run -2 warm report "$@"; echo "$output"; [ "${#lines[@]}" = 1 ]; }
 	refuses alpha other; [[ $output == *wan*stalls* ]]
 	refuses alpha late; [[ $output == *"150 ms"*"100 ms"* ]]
 	refuses draws writes; [[ $output == *"draw quick=false"* ]]
@@ -1134,5 +1134,5 @@ two_runs() {
 	[ -z "$(ls -d ./*+* both 2>/dev/null)" ]
 	several alpha beta
 	refuses both alpha; [[ $output == *"both: "*"several runs"* ]]
-	run -1 "$script" alpha nowhere
+	run -1 warm report alpha nowhere
 }

@@ -4,15 +4,16 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
-load ../../tests/undrawn
+load ../../tests/warm
+
+setup() { begin_test && undrawn; }
 
 # cell PROTOCOL LINK REPEAT PING LATENCY...: makes a complete train on the link of that number; times in ms, - for no echo
 cell() {
 	local folder=run/cells/${1/:/-}-00$2/$3 i=0 at
 	mkdir -p "$folder"
-	jq -n --arg protocol "$1" --argjson repeat "$3" --argjson ping "$4" --argjson lost "${LOST:-0}" '
-		{schema: "thinprobe.cell/1", parameters: {protocol: $protocol, ping_ms: $ping}, repeat: $repeat, state: "complete",
-		reason: "", marked: "", link: {packets: 1000, lost: $lost}}' >"$folder/cell.json"
+	echo '{"schema": "thinprobe.cell/1", "parameters": {"protocol": "'"$1"'", "ping_ms": '"$4"'}, "repeat": '"$3"',
+		"state": "complete", "reason": "", "marked": "", "link": {"packets": 1000, "lost": '"${LOST:-0}"'}}' >"$folder/cell.json"
 	shift 4
 	{
 		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tblock\n'
@@ -47,7 +48,8 @@ column() {	# column PROTOCOL RTT LOSS NAME [KEYS_PER_S]
 slope() { field run/slope.tsv "$2" protocol="$1"; }
 
 # Latency of a key: `one` 1 round trip + 10 ms, `two:half` 2 round trips + 5 ms, `between` 1.5 round trips.
-three_protocols() {
+three_protocols() { once three run made; }
+made() {
 	local r
 	make_run one two:half between
 	for r in 1 2; do
@@ -101,7 +103,7 @@ three_protocols() {
 
 @test "wan: tables: the slope is the number of round trips; losses have an interval; keys without an echo are included" {
 	three_protocols
-	run "$BIN/summarize" run
+	run warm summarize run
 	[ "$status" = 3 ]	# one protocol lacks the cells with loss
 	cat run/summary.tsv run/slope.tsv
 	# medians 10 110 210 over 0.5 100.5 200.5
@@ -126,7 +128,7 @@ three_protocols() {
 @test "wan: tables: a line reaches the threshold between the round trips that were set, or not at all" {
 	late_from() {	# late_from THRESHOLD: of one (9.5 + x) and two:half (5 + 2 x)
 		edit_json run/run.json ".settings.threshold_ms = $1"
-		"$BIN/summarize" run >/dev/null || [ $? = 3 ]
+		warm summarize run >/dev/null || [ $? = 3 ]
 		echo "$(slope one late_from_ms)/$(slope two:half late_from_ms)"
 	}
 	three_protocols
@@ -142,10 +144,9 @@ three_protocols() {
 }
 
 @test "wan: findings: round trips per key, keys typed at a rate, longest usable link, packet loss" {
-	need gnuplot cmark-gfm
 	three_protocols
-	"$TOP/bin/report" run
-	jq -c '.findings[]' run/findings.json
+	drawn warm report run
+	cat run/findings.json
 	[ "$(finding run round-trips-1) $(finding run round-trips-1 verdict)" = "1 good" ]
 	[ "$(finding run round-trips-2) $(finding run round-trips-2 verdict)" = "2 bad" ]
 	# two repeats have no interval, so 506 ms against 406 ms is unsure
@@ -157,9 +158,9 @@ three_protocols() {
 	for f in run/figures/rtt.svg run/figures/loss.svg run/report.html; do [ -s "$f" ]; done
 	grep -q '^- spice: the server' run/report.md
 	# ranking by single keys at the longest round trip; two repeats have no interval, so no rank is significant
-	"$TOP/bin/report" --table run | sed '1,/Rank/d' | head -n 3 | tee table
+	warm report --table run | sed '1,/Rank/d' | head -n 3 | tee table
 	[ "$(awk '{ print $1, $2, $3 }' table | paste -sd ';')" = "1 one 210;2 between 301;3 two:half 406" ]
-	verdict=$(jq -r .verdict run/findings.json)
+	verdict=$(verdict run)
 	[[ $verdict == "On this link, round trip 200 ms: one (210 ms), between (301 ms) and two:half (406 ms) "* ]]
 	grep -q '### Which protocol on this link' run/report.md
 }
@@ -178,7 +179,7 @@ three_protocols() {
 		cell one 3 "$r" 200 $((200 + 40 * r)) $((200 + 40 * r)) $((200 + 40 * r))	# 240 and 280: interval 6 to 514
 	done
 	report_findings run
-	jq -c '.findings[]' run/findings.json
+	cat run/findings.json
 	[[ $(finding run loss text) == *"410 ms (one)"* ]]
 	[[ $(finding run loss text) != *"320"* ]]
 	[ "$(finding run typed)/$(finding run typed verdict)" = 260/unsure ]
@@ -201,16 +202,15 @@ in_ranges() {
 	done
 	report_findings run
 	[[ $(finding run loss text) == *"The slowest key took "*"(two)."* ]]
-	[[ $(jq -r .verdict run/findings.json) != *"not ranked"* ]]
+	[[ $(verdict run) != *"not ranked"* ]]
 }
 
 @test "wan: one protocol, one repeat, no loss: a report without intervals and without the figure of losses" {
-	need gnuplot cmark-gfm
 	make_run one
 	edit_json run/run.json '.settings.repeats = 1 | .cells |= .[:2]'
 	cell one 0 1 null 10 10 10
 	cell one 1 1 null 110 110 110
-	"$TOP/bin/report" run
+	drawn warm report run
 	# two points: an exact line, but no interval
 	[ "$(slope one slope)/$(slope one slope_low)/$(slope one slope_why)" = "//too few points" ]
 	[ ! -e run/figures/loss.svg ]
@@ -220,7 +220,6 @@ in_ranges() {
 
 # Pings differ a little between repeats: the smallest and the largest must not be taken for two points of a line.
 @test "wan: with one link, findings give medians, and nothing about round trips per key" {
-	need gnuplot cmark-gfm
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("0$"))) | .cells |= map(.parameters.rtt_ms = 80)'
 	for protocols in "one two" one; do
@@ -228,22 +227,22 @@ in_ranges() {
 			cell "$p" 0 1 80.2 90 90 90
 			cell "$p" 0 2 "${PING:-80.3}" 87 87 87
 		done
-		"$TOP/bin/report" run
-		jq -c '.verdict, .findings[]' run/findings.json
+		drawn warm report run
+		cat run/findings.json
 		[ "$(wc -l <run/slope.tsv)" = 1 ]
 		if jq -r '.verdict, .findings[].text' run/findings.json |
 			grep -E 'round trips? per key|takes .*round trip|-[0-9]'; then
 			return 1
 		fi
 		run -1 grep -E 'round trips? (a|per) key' run/figures/rtt.svg
-		[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "longest-link link" ]
-		[ -n "$(jq -r .verdict run/findings.json)" ]
+		[ "$(ids run)" = "longest-link link" ]
+		[ -n "$(verdict run)" ]
 		# round trips set less far apart than the pings of one link scatter
 		PING=120
 		rm -rf run/cells/two*
 		edit_json run/run.json '.cells |= map(select(.name | test("one")))'
 	done
-	[[ $(jq -r .verdict run/findings.json) == *"88.5 ms"* ]]
+	[[ $(verdict run) == *"88.5 ms"* ]]
 }
 
 @test "wan: slope.tsv uses exact medians only; a slope below one gives no number of round trips" {
@@ -258,7 +257,7 @@ in_ranges() {
 		cell two 2 "$r" 200.5 210 210 210
 	done
 	report_findings run
-	jq -c '.verdict, .findings[]' run/findings.json
+	cat run/findings.json
 	[ "$(slope two slope)/$(slope two slope_why)" = "/no exact median" ]
 	[ "$(finding run round-trips-impossible verdict)/$(finding run round-trips-impossible)" = unsure/null ]
 	[[ $(finding run no-round-trips text) == *two* ]]
@@ -289,7 +288,6 @@ in_ranges() {
 }
 
 @test "wan: findings: keys typed of which less than half wait for others are told by the 90 % value" {
-	need gnuplot cmark-gfm
 	local r alone typed
 	make_run one
 	edit_json run/run.json '.settings.repeats = 3 | .cells[3:4] = []'
@@ -301,7 +299,7 @@ in_ranges() {
 		cell one 2 "$r" 200.5 "${alone[@]}"
 		cell one 4 "$r" 200.5 "${typed[@]}"
 	done
-	"$TOP/bin/report" run
+	report_findings run
 	[ "$(finding run typed verdict)" = bad ]
 }
 
@@ -314,7 +312,7 @@ in_ranges() {
 		cell one 1 "$r" 100.5 110 111 $((111 + r))
 		cell one 2 "$r" 200.5 610 611 $((611 + r))
 	done
-	"$BIN/summarize" run --experiment "$TOP/experiments/wan" >/dev/null
+	warm summarize run --experiment "$TOP/experiments/wan" >/dev/null
 	[ "$(slope one slope)/$(slope one slope_low)" = / ]
 	[ -n "$(slope one slope_why)" ]
 }

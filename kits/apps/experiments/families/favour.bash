@@ -5,13 +5,13 @@
 bats_require_minimum_version 1.5.0
 load ../../../../tests/busy
 load ../../../../tests/figures
-load ../../../../tests/undrawn
+load ../../../../tests/warm
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 	EXPERIMENT=${BATS_TEST_DIRNAME##*/}
 	export EXPERIMENT THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR TP_HOME=$TOP TP_BIN=$TOP/bin
-	cd "$BATS_TEST_TMPDIR" || return 1
+	cd "$BATS_TEST_TMPDIR" && undrawn
 }
 
 functions() {	# functions TEXT: bash with those of the experiment; the run is in the folder run
@@ -20,7 +20,6 @@ functions() {	# functions TEXT: bash with those of the experiment; the run is in
 		run_set() { jq "${@:2}" "$1" run/run.json >new && mv new run/run.json; }; '"$1"
 }
 
-found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
 # made_run AXES REPEATS MORE CELL: a run made by hand, from lines with the parameters of its cells and further values. In jq: MORE
 # is what else run.json has; CELL what else a cell has, by $p, its parameters, $v, the values, and $repeat.
@@ -59,7 +58,7 @@ words() { report_findings run; }
 short_run() {	# short_run "PROGRAM..." WORD...: all cells are complete
 	local tool
 	for tool in $1; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
-	LAB_SHARED_CPUS=1 real_run run "$TOP/thinprobe" run "$EXPERIMENT" "${@:2}" -o run >out 2>err 3>&-
+	LAB_SHARED_CPUS=1 drawn real_run run "$TOP/thinprobe" run "$EXPERIMENT" "${@:2}" -o run >out 2>err 3>&-
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat out err
 	run_complete run && [ -s run/report.html ]
@@ -70,10 +69,10 @@ says_so() {	# says_so CELL: the verdict of the made run says that this cell is m
 	find "run/cells/$1" -name cell.json -exec sed -i "$failed" {} +
 	functions '! declare -F exp_summed >/dev/null || exp_summed'
 	words
-	jq -r .verdict run/findings.json | grep -q 'nothing to compare with' || return
+	verdict run | grep -q 'nothing to compare with' || return
 	find run/cells -name cell.json -exec sed -i "$failed" {} +
-	"$TOP/bin/summarize" run >/dev/null || [ $? = 1 ] || return
-	"$TOP/bin/report" --findings run | grep -q 'no findings yet'
+	warm summarize run >/dev/null || [ $? = 1 ] || return
+	warm report --findings run | grep -q 'no findings yet'
 }
 
 # With its first N repeats alone the made run compares nothing: no word of which is better, of significance, or of alike.
@@ -84,7 +83,7 @@ compares_nothing() {	# compares_nothing N
 	done < <(find run/cells -mindepth 2 -maxdepth 2 -type d -name '[0-9]*')
 	jq --argjson n "$1" '.settings.repeats = $n | .cells[].complete = $n' run/run.json >x && mv x run/run.json
 	words
-	jq -c '.verdict, .findings[]' run/findings.json
+	cat run/findings.json
 	if jq -r '.verdict, .findings[].text' run/findings.json | grep -E \
 		'sooner|later than|significan|less time|beats|loses|difference is shown|cannot be told|times as (fast|slow)'; then return 1; fi
 }

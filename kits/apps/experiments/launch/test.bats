@@ -8,7 +8,8 @@ cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 	functions "APPS=xpdf,writer KEYS=1 SCHEMES=alone,baseline,L JOBS=parallel,quanta $*; exp_cells" | tr '\t' ' '
 }
 # Three repeats, 1 % up and down; writer takes twice as long. Ratios to the baseline are made by exp_summed.
-made_up() {
+made_up() { once starts run made; }
+made() {
 	made_run "app scheme job" 3 '{settings: {apps: ["xpdf", "writer"], jobs: ["parallel"], threads: 2, repeats: 3, cost_ms: 10,
 		seed: 1}}' '{foreign_percent: 0, launch: {launch_ms: ($v[0] * (1 + ($repeat - 2) / 100)), mapped_ms: 10, paint_ms: 20,
 			key_ns: 8990e6}} + (if $p.job == "none" then {} else {job: {seconds: 1, bytes: $v[1], bytes_per_s: $v[1]}} end)' <<-END
@@ -59,7 +60,7 @@ made_up() {
 
 @test "launch: report: ratios to the baseline of the same application, and findings from them" {
 	made_up
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	near "$(row launch_rel app=writer scheme=baseline)" 1 0.001
 	near "$(row launch_rel app=writer scheme=alone)" 0.25 0.001
 	near "$(row launch_rel app=xpdf scheme=L)" 0.4 0.001
@@ -101,7 +102,7 @@ launched() {
 		done
 	done
 	words
-	jq -c '.verdict, .findings[]' run/findings.json
+	cat run/findings.json
 }
 
 @test "launch: findings: the best scheme is chosen by the applications that all schemes started; a missing one is named" {
@@ -118,11 +119,11 @@ launched() {
 	launched M:-:- L:1400:-
 	near "$(found today .value)" 0.9333 0.0002
 	[[ $(found today .text) == *"sooner than nice 19 (without writer)**"* ]]
-	[[ $(jq -r .verdict run/findings.json) == *"without writer"* ]]
+	[[ $(verdict run) == *"without writer"* ]]
 	launched L:-:-
-	[[ $(jq -r .verdict run/findings.json) == "No scheme with vamp was measured"* ]]
+	[[ $(verdict run) == "No scheme with vamp was measured"* ]]
 	launched baseline:-:- L:800:4800
-	[[ $(jq -r .verdict run/findings.json) == "The baseline was not measured"* ]]
+	[[ $(verdict run) == "The baseline was not measured"* ]]
 }
 
 @test "launch: findings on keys give the share of late keys, and 'overloaded' if there is no median" {

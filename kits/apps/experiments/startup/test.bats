@@ -13,7 +13,7 @@ cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 		STEPS="" WARM=0 COLD=0; . "$1"; shift; for word; do declare "$word"; done; exp_cells | tr "\t" " "' \
 		bash "$TOP/kits/apps/experiments/startup/cell.sh" "$@"
 }
-made_up() { rm -rf run && python3 "$TOP/kits/apps/tests/golden/make_starts.py" run; }
+made_up() { once starts run warm "$TOP/kits/apps/tests/golden/make_starts.py" run; }
 # ends_of NUMBER...: of each three the ends of Student's t(2) over their logarithms, 4.3026527 standard errors from the mean
 ends_of() {
 	printf '%s %s %s\n' "$@" | awk '{
@@ -22,7 +22,7 @@ ends_of() {
 		g = 4.3026527 * sqrt(s / 2 / 3); printf "%.6f %.6f ", exp(m - g), exp(m + g)
 	}'
 }
-tables() { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }
+tables() { warm summarize run >/dev/null || [ $? = 3 ]; }
 
 @test "startup: cells: warm starts at every step of every kind and swap device; cold ones without pressure, or as asked for" {
 	cells >all
@@ -120,7 +120,7 @@ hand_made_menus() {
 	made_up
 	hand_made_menus >run/menus.tsv
 	bash -c '. "$1" && menus_sum run' bash "$TOP/kits/apps/experiments/startup/menus.sh"
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	[ "$(found swap-in-use '[.value, .unit, .verdict]')" = '[1.42,"times","none"]' ]
 	[ "$(found memory-left '[.value, .verdict]')" = '[25,"bad"]' ]
 	# one start of browser has no interval
@@ -155,7 +155,7 @@ hand_made_menus() {
 @test "startup: an idle hog in swap is not read back, unless a start reads more at the last step" {
 	local f
 	made_up
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	[[ $(found swap-in-use .text) == *"reads twice as much"* ]]
 	near "$(row swap_in_mb_high cell=editor-warm-used-file-200)" 4 0.001
 	# a panel for each kind of pressure
@@ -164,7 +164,7 @@ hand_made_menus() {
 		jq '.result.runs[0].swap_in_bytes = 12e6' "$f" >x
 		mv x "$f"
 	done
-	"$TOP/bin/report" run
+	warm report run
 	text=$(found swap-in-use .text)
 	[[ -n $text && $text != *"reads twice as much"* ]]
 }
@@ -174,16 +174,16 @@ hand_made_menus() {
 	hand_made_menus >run/menus.tsv
 	tables
 	cp -r run other
-	drawn "$TOP/bin/report" run other -o both --label a,b
+	drawn warm report run other -o both --label a,b
 	for name in a b; do
 		grep -qF ">swap: 2.5 ms a read, $name<" both/figures/memory-editor.svg
 		grep -qF ">editor/$name<" both/figures/menu-tree.svg
-		[[ $(jq -r .verdict both/findings.json) == *"$name: Under memory pressure"* ]]
+		[[ $(verdict both) == *"$name: Under memory pressure"* ]]
 		grep -q "^|.*2.5 ms a read/$name " both/report.md
 		grep -q "^| $name | editor " both/report.md
 	done
 	[ "$(jq '.findings[] | select(.id == "swap-in-use-b") | .value' both/findings.json)" = \
-		"$("$TOP/bin/report" run --json | jq '.findings[] | select(.id == "swap-in-use") | .value')" ]
+		"$(warm report run --json | jq '.findings[] | select(.id == "swap-in-use") | .value')" ]
 }
 
 @test "startup: menus.sh finds every entry of a program with known menus, and leaves no process" {
@@ -246,16 +246,16 @@ hand_made_menus() {
 	jq '.cells[0].name = "../../etc"' run/run.json >new
 	cp run/run.json old
 	mv new run/run.json
-	run -1 "$TOP/bin/summarize" run
+	run -1 warm summarize run
 	[[ $output == *"no valid name of a cell: ../../etc"* ]]
 	jq 'del(.cells[1].parameters.app)' old >run/run.json
-	run -1 "$TOP/bin/summarize" run
+	run -1 warm summarize run
 	[[ $output == *"a cell without app"* ]]
 	mv old run/run.json
 	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
-	run -1 "$TOP/bin/summarize" run
+	run -1 warm summarize run
 	[ "$(cut -f 2 run/felt.tsv 2>/dev/null | wc -l)" -le 1 ]
-	"$TOP/bin/report" --findings run | grep -q 'no findings yet'
+	warm report --findings run | grep -q 'no findings yet'
 }
 
 # bats test_tags=all
@@ -263,7 +263,7 @@ hand_made_menus() {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR
 	groups >groups.before
-	real_run run "$TOP/thinprobe" run startup --app xterm --warm --used 16 --left 100 --loads 2 --reads 0,50 --disk slow:1ms \
+	drawn real_run run "$TOP/thinprobe" run startup --app xterm --warm --used 16 --left 100 --loads 2 --reads 0,50 --disk slow:1ms \
 		--swap file --server-memory 192M --swap-size 256M --repeat 1 --ceiling 10 -o run >out 2>err 3>&-
 	groups >groups.after
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
@@ -303,13 +303,13 @@ hand_made_menus() {
 @test "startup: a start that never ended is a lower bound in verdict, findings, tables and figure" {
 	local n f
 	made_up
-	drawn "$TOP/bin/report" run
+	drawn warm report run
 	run -1 grep -q 'later than that' run/figures/file-time.svg
 	for f in run/cells/editor-warm-used-slow-2.5ms-200/*/startup.json; do
 		jq '.result.runs[0] |= (.state = "ceiling" | .stable_ms = null)' "$f" >x
 		mv x "$f"
 	done
-	"$TOP/bin/report" run
+	drawn warm report run
 	grep -q 'later than that' run/figures/file-time.svg
 	# two of three starts had no window yet when they were given up
 	made_up
@@ -319,9 +319,8 @@ hand_made_menus() {
 			$f >x
 		mv x $f
 	done
-	undrawn
-	"$TOP/bin/report" run
-	jq -r .verdict run/findings.json | grep -q 'more than 30.0 s'
+	warm report run
+	verdict run | grep -q 'more than 30.0 s'
 	[ "$(row late_percent cell=editor-warm-left-slow-2.5ms-25)" = 100.00 ]
 	# tables and findings mark it as a bound
 	[ "$(row added_ms cell=editor-warm-left-slow-2.5ms-25)/$(row added_ms_above cell=editor-warm-left-slow-2.5ms-25)" = 29000.000/1 ]
@@ -353,7 +352,7 @@ hand_made_menus() {
 	words
 	[ "$(found cpu-load '[.value, .low, .verdict]')" = '[5,null,"unsure"]' ]
 	[ "$(found memory-left .verdict)" = '"unsure"' ]
-	jq -r .verdict run/findings.json | grep -q 'no interval'
+	verdict run | grep -q 'no interval'
 	jq '.result.runs |= map(.state = "no_window" | .stable_ms = null)' run/cells/editor-warm-none-none-0/1/startup.json >x
 	mv x run/cells/editor-warm-none-none-0/1/startup.json
 	words

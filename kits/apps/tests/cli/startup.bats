@@ -141,19 +141,15 @@ all_gone() {	# name: every process of the client's log
 	starts none --ceiling 700ms -- sleep:5000
 	starts tiny --ceiling 1500ms -- map:tiny,5,5,20,20 paint:tiny,1 wait
 	starts wrong -- nonsense
-	run "$STARTUP" -- ./no-such-program
-	[ "$status" -eq 1 ]
-	[ "$output" = "startup: cannot start ./no-such-program: No such file or directory" ]
+	one_line 1 "startup: cannot start ./no-such-program: No such file or directory" "$STARTUP" -- ./no-such-program
 	over none 1
 	[ "$(of none .state)" = no_window ]
 	over tiny 1
 	[ "$(of tiny .state)" = no_window ]
 	over wrong 1
 	[ "$(of wrong .state,.ended,.exit_status)" = "exited by_itself 1" ]
-	run "$STARTUP" xterm
-	[ "$status" -eq 2 ]
-	run "$STARTUP" xterm -- xterm
-	[ "$status" -eq 2 ]
+	one_line 2 "no command to start" "$STARTUP" xterm
+	one_line 2 "unexpected word xterm" "$STARTUP" xterm -- xterm
 }
 
 @test "startup: a start that fails behind others costs only itself" {
@@ -273,9 +269,7 @@ all_gone() {	# name: every process of the client's log
 	[ "$(cat "a group/cgroup.procs")" = 0 ]
 	[ "$(of group '.events[0] | .state, .stable_ms')" = "no_change null" ]
 	# a folder that is no group
-	run "$STARTUP" --cgroup . -- true
-	[ "$status" -eq 1 ]
-	[[ $output == *memory.stat* ]]
+	one_line 1 memory.stat "$STARTUP" --cgroup . -- true
 }
 
 @test "startup: device requests are those that dd makes; T_IO and e follow from them" {

@@ -189,18 +189,25 @@ tags() {	# episode jq's filter of a background process: how many there are
 	[ $n = 3 ]
 }
 
-@test "vamp: refuses a missing source of input, an unknown user, a malformed value" {
-	run -2 --separate-stderr "$VAMP" run --dry-run
-	[ "$(wc -l <<<"$stderr")" -eq 1 ]
-	run -2 --separate-stderr "$VAMP" run --dry-run --control input --user no-such-user
-	run -2 --separate-stderr "$VAMP" run --dry-run --control input --ratio X
-	run -2 --separate-stderr "$VAMP" run --dry-run --control input --keys Retur
-	run -2 --separate-stderr "$VAMP" run --dry-run --control input --threshold 0
-	run -1 --separate-stderr "$VAMP" run --dry-run --control input --batch "$PWD"
-	run -2 --separate-stderr "$VAMP" no-such-command
+@test "vamp: refuses a missing source of input, an unknown user, a malformed value, a CPU that is not there" {
+	local want words text
 	mkfifo pipe	# its reader could hold up the daemon, or there is none
-	run -2 --separate-stderr timeout 20 "$VAMP" run --dry-run --no-audio --control input --log pipe
-	[ "$(wc -l <<<"$stderr")" -eq 1 ]
+	while IFS='|' read -r want words text; do
+		eval "one_line $want 'vamp: $text' timeout 20 \"\$VAMP\" $words"
+	done <<-'END'
+		2|run --dry-run|no source of input
+		2|run --dry-run --control input --user no-such-user|there is no user no-such-user
+		2|run --dry-run --control input --ratio X|--ratio X
+		2|run --dry-run --control input --keys Retur|--keys
+		2|run --dry-run --control input --threshold 0|--threshold 0
+		2|run --threshold 0%|--threshold 0%
+		1|run --dry-run --control input --batch "$PWD"|--batch
+		1|run --dry-run --evdev "$PWD"|
+		2|no-such-command|no command
+		2|run --dry-run --no-audio --control input --log pipe|
+		2|trace word|unexpected word word
+		2|trace --log same -o same|--log and --output
+		2|trace -t 10ms --cpus 1023|--cpus: there is no CPU 1023
+	END
 	[ ! -e input ]
-	run -2 "$VAMP" run --threshold 0%	# a percentage may have its sign
 }

@@ -328,23 +328,16 @@ nice_of() {	# thread
 }
 
 @test "vamp vm: errors are one line that names what is missing or wrong" {
-	run "$BIN/vamp" vm --agent agent
-	[ "$status" -eq 2 ]
-	[[ $output == "vamp: "*--qmp* ]]
-	run "$BIN/vamp" vm --qmp qmp
-	[ "$status" -eq 2 ]
-	[[ $output == "vamp: "*--agent* ]]
-	run "$BIN/vamp" vm --qmp qmp --agent agent word
-	[ "$status" -eq 2 ]
-	run "$BIN/vamp" vm --qmp "$PWD/none" --agent agent
-	[ "$status" -eq 1 ]
-	[[ $output == "vamp: cannot reach QEMU at $PWD/none: "* ]]
-	[ "${#lines[@]}" -eq 1 ]
+	local want words text
 	start_qemu
-	run "$BIN/vamp" vm --qmp qmp --agent none
-	[ "$status" -eq 1 ]
-	[[ $output == "vamp: cannot reach the agent's port at none: "* ]]
-	run "$BIN/vamp" vm --qmp qmp --agent agent --group "$PWD"
-	[ "$status" -eq 1 ]
-	[[ $output == "vamp: --group $PWD: "* ]]
+	while IFS='|' read -r want words text; do
+		eval "one_line $want \"vamp: $text\" \"\$BIN/vamp\" vm $words"
+	done <<-'END'
+		2|--agent agent|--qmp
+		2|--qmp qmp|--agent
+		2|--qmp qmp --agent agent word|
+		1|--qmp "$PWD/none" --agent agent|cannot reach QEMU at $PWD/none: 
+		1|--qmp qmp --agent none|cannot reach the agent's port at none: 
+		1|--qmp qmp --agent agent --group "$PWD"|--group $PWD: 
+	END
 }

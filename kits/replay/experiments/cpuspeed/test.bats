@@ -8,7 +8,7 @@ load ../families/replays
 
 @test "cpuspeed: summary.tsv: ratios pair replays of the same repeat; responses not found are counted as missing" {
 	made cpuspeed 100 100:100:1:40 '25:25:4:40.2:{"throttled_s":7}'
-	"$TOP/bin/summarize" "$RUN"
+	warm summarize "$RUN"
 	cat "$RUN/summary.tsv"
 	[ "$(column 100 total_s)" = 40.000 ]	# the replay's own, not the log's
 	[ "$(column 25 total_ratio)" = 1.00500 ]
@@ -33,7 +33,7 @@ load ../families/replays
 		local word setting=$2
 		jq ".settings.threshold_ms = $1" "$RUN/run.json" >x
 		mv x "$RUN/run.json"
-		"$TOP/bin/summarize" "$RUN" >/dev/null
+		warm summarize "$RUN" >/dev/null
 		for word in "${@:3}"; do
 			[ "$(column "$setting" "${word%%=*}")" = "${word#*=}" ] || { echo "$word: $(column "$setting" "${word%%=*}")"; return 1; }
 		done
@@ -57,11 +57,11 @@ load ../families/replays
 	made cpuspeed 100 100:100:1:40 25:25:4:40
 	jq '.settings.confidence = 0.95' "$RUN/run.json" >x
 	mv x "$RUN/run.json"
-	"$TOP/bin/summarize" "$RUN"
+	warm summarize "$RUN"
 	[ "$(column 100 responses)" = 0 ]
 	jq '.settings.confidence = 0.1' "$RUN/run.json" >x
 	mv x "$RUN/run.json"
-	"$TOP/bin/summarize" "$RUN"
+	warm summarize "$RUN"
 	[ "$(column 100 responses)" = 8 ]
 }
 
@@ -69,23 +69,23 @@ load ../families/replays
 	made cpuspeed 100 100:100:1:40 25:25:4:44
 	jq '.state = "failed" | .reason = "the screen did not come"' "$RUN/cells/25/2/cell.json" >x
 	mv x "$RUN/cells/25/2/cell.json"
-	run "$TOP/bin/summarize" "$RUN"
+	run warm summarize "$RUN"
 	[ "$status" = 3 ]
 	[ "$(column 25 repeats)" = 1 ]
 	[ "$(column 25 reason)" = "the screen did not come" ]
 	[ "$(column 25 ratio)" = 4.0000 ]
 	jq '.analysis_unsure = "medians differ"' "$RUN/run.json" >x
 	mv x "$RUN/run.json"
-	"$TOP/bin/report" --json "$RUN" >"$RUN/findings.json"
+	warm report --json "$RUN" >"$RUN/findings.json"
 	grep -q 'not to be relied on.*medians differ' "$RUN/findings.json"
 	rm "$RUN/analysis.json"
-	run "$TOP/bin/summarize" "$RUN"
+	run warm summarize "$RUN"
 	[ "$(column 25 total_ratio)" = 1.10000 ]
 	[ -z "$(column 25 p50_ms)" ]
 	# a name that leads out of the folder
 	jq '.cells[1].name = "../x"' "$RUN/run.json" >x
 	mv x "$RUN/run.json"
-	run -1 "$TOP/bin/summarize" "$RUN"
+	run -1 warm summarize "$RUN"
 	[[ $output == *"no valid name of a cell: ../x"* ]]
 }
 
@@ -121,7 +121,7 @@ load ../families/replays
 	grep -qF 'scheduler x: this kernel | has none' "$RUN/report.md"
 	grep -qF "Of 3 responses found at both, 2 take over 150 ms, instead of 1." "$RUN/report.md"
 	grep -qF "Of 2 responses found at both, 0 take over 150 ms, instead of 0." "$RUN/report.md"
-	run "$TOP/bin/report" --table "$RUN"
+	run warm report --table "$RUN"
 	[[ $output == *" at 50 "*"40.1"* ]]
 	# of responses that vncplay calls not usable nothing is decided; of total time it is
 	jq '.analysis_unsure = "too few"' "$RUN/run.json" >x
@@ -136,18 +136,7 @@ load ../families/replays
 	made cpuspeed 100 100:100:1:40 25:25:10:40 50:50:1:40
 	reported
 	[ "$(column 25 max_ms)" = 4040.00 ]	# 400 ms ten times, and 1 % more in the second replay
-	jq -r '.findings[] | select(.id == "most-grown").text' "$RUN/findings.json" | grep -qF ' 4040 ms'
-}
-
-@test "cpuspeed: the wait for a frame of the display server is named where it is half of the median response" {
-	made cpuspeed 100 100:100:1:40 25:25:2:40	# medians are 20 and 40 ms
-	for floor in 9.5 10.5; do
-		jq ".protocol.floor_ms = $floor" "$RUN/run.json" >x
-		mv x "$RUN/run.json"
-		reported
-		finding floor >>floors
-	done
-	[ "$(cat floors)" = "10.5 unsure" ]
+	said_json "$RUN" '[most-grown]' text | grep -qF ' 4040 ms'
 }
 
 @test "cpuspeed: the display server's frame clock is fast, unless it is set; a run that goes on keeps its own" {
@@ -164,8 +153,8 @@ load ../families/replays
 	verdict() {	# TOTAL at 25 %
 		REPEATS=3 made cpuspeed 100 100:100:1:40 "25:25:4:$1"
 		rm "$RUN/analysis.json"
-		"$TOP/bin/summarize" "$RUN" >/dev/null
-		"$TOP/bin/report" --verdict "$RUN" | tr '\n' ' '
+		warm summarize "$RUN" >/dev/null
+		warm report --verdict "$RUN" | tr '\n' ' '
 	}
 	[[ $(verdict 400) == *"10 (95 % CI 10 to 10) times as long"*"responses were not compared."* ]]
 	[[ $(verdict 40.1) == *"No setting"*"not all compared."* ]]

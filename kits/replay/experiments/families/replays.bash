@@ -6,7 +6,7 @@
 TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
 load "$TOP/tests/e2e/left"
-load "$TOP/tests/undrawn"
+load "$TOP/tests/warm"
 
 setup() {
 	export HOME=$BATS_TEST_TMPDIR
@@ -54,9 +54,13 @@ column() {	# column SETTING NAME: of summary.tsv
 reported() {	# reported [drawn]: summary, page, findings.json; figures only where they are asked for
 	[ -n "${DRAWN_PATH-}" ] || undrawn
 	rm -rf "$RUN/figures"
-	"$@" "$TOP/bin/report" "$RUN" && cat "$RUN/findings.json"
+	"$@" warm report "$RUN" && cat "$RUN/findings.json"
 }
-finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | "\(.value) \(.verdict)"' "$RUN/findings.json"; }
+finding() {	# ID: "VALUE VERDICT"
+	local value
+	value=$(said_json "$RUN" "[$1]" value)
+	[ -z "$value" ] || echo "$value $(said_json "$RUN" "[$1]" verdict | json_text)"
+}
 
 # A short real run ------------------------------------------------------------------------------------------------
 

@@ -18,13 +18,13 @@ load ../families/replays
 
 @test "iosched: a total time whose interval holds much else is no total time that does not change" {
 	REPEATS=3 made iosched none none::1:40 bfq::1:40
-	"$TOP/bin/summarize" "$RUN"
-	"$TOP/bin/report" --verdict "$RUN" | grep -q '^No setting'
+	warm summarize "$RUN"
+	warm report --verdict "$RUN" | grep -q '^No setting'
 	# a replay of the base takes three times as long
 	jq '.play.total_s = 120' "$RUN/cells/none/2/cell.json" >x
 	mv x "$RUN/cells/none/2/cell.json"
-	"$TOP/bin/summarize" "$RUN"
-	"$TOP/bin/report" --verdict "$RUN" | tr '\n' ' ' | grep -q 'cannot tell.*with at bfq.* 0.69 (95 % CI '
+	warm summarize "$RUN"
+	warm report --verdict "$RUN" | tr '\n' ' ' | grep -q 'cannot tell.*with at bfq.* 0.69 (95 % CI '
 }
 
 @test "iosched: a sweep is refused without a trace, which all its replays need" {

@@ -81,7 +81,7 @@ by_logs() {
 	local run n=0 r
 	python3 -c '' || skip "python3 is not installed"
 	# of the second run's answers each takes twice as long, as the maker of the logs writes them
-	python3 "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs factors=1,1,1,2,2,2 clicks=12 width=240 height=180 tail=1
+	warm "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs factors=1,1,1,2,2,2 clicks=12 width=240 height=180 tail=1
 	for run in old new; do
 		RUN=$run REPEATS=3 made replay "$run" "$run:0:1:$((40 + 4 * (n / 3)))"
 		echo "a session" >"$run/session.trace"
@@ -93,7 +93,7 @@ by_logs() {
 		jq '.settings += {on: "attach:vnc:a:1", label: [.settings.base]} | .host.kernel = .settings.base' "$run/run.json" >x
 		mv x "$run/run.json"
 	done
-	drawn "$TOP/bin/report" old new -o both
+	drawn warm report old new -o both
 	RUN=both
 	near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.97 * b && a < 1.03 * b) }'; }
 	near "$(column new ratio)" 2
@@ -108,10 +108,10 @@ by_logs() {
 	# a third one has another session; and one whose replays were deleted
 	cp -r new other
 	echo "another session" >other/session.trace
-	run -2 "$TOP/bin/report" old other -o never
+	run -2 warm report old other -o never
 	[[ ${#lines[@]} = 1 && $output == *"other: its session"* ]]
 	rm new/cells/new/*/replay.rfb
-	run -1 "$TOP/bin/report" old new -o never
+	run -1 warm report old new -o never
 	[[ ${#lines[@]} = 1 && $output == *"new: its replays"* && ! -e never ]]
 }
 
@@ -120,7 +120,7 @@ by_logs() {
 	python3 -c '' || skip "python3 is not installed"
 	n=$(sed -n 's/^use *repeat .* quick=\([0-9]*\) .*/\1/p' "$TOP/kits/replay/experiments/replay/plan")
 	answered() {	# answered REPLAYS: inputs with a response, of 12 that the server answers
-		python3 "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs "factors=$(yes 1 | head -n "$1" | paste -sd ,)" clicks=12 \
+		warm "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs "factors=$(yes 1 | head -n "$1" | paste -sd ,)" clicks=12 \
 			width=240 height=180 tail=1
 		"$TOP/bin/vncplay" analyze --format json logs/run*.rfb | jq '[.result.responses[] | select(.confidence >= 0.5)] | length'
 		rm -r logs
@@ -133,7 +133,7 @@ by_logs() {
 	python3 -c '' || skip "python3 is not installed"
 	frame() {	# frame SETTING...: what is seen of a server that paints each answer in five strips
 		rm -rf logs
-		python3 "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs factors=1,1,1 clicks=12 strips=5 width=240 height=180 \
+		warm "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs factors=1,1,1 clicks=12 strips=5 width=240 height=180 \
 			tail=1 "$@"
 		"$TOP/bin/vncplay" analyze --format json logs/run*.rfb | jq -c '[.result.runs[].frame_ms] | unique'
 	}

@@ -6,11 +6,12 @@ bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
 load ../../tests/cli/crowds
 load ../../../../tests/figures
-load ../../../../tests/undrawn
+load ../../../../tests/warm
 
 setup() {
 	begin_test
 	SETTINGS='{"stations": ["5ms", "4ms", "3ms"], "nz_per_s": 200, "cov_nz_per_s": 160, "kind": "vnc"}'
+	undrawn
 }
 
 @test "principle-a: summary.tsv: means over repeats, worst values, sums, the model's values, and counts of invalid repeats" {
@@ -20,7 +21,7 @@ setup() {
 	cell ratio-10 1 150 8 0.5 false
 	edit_json run/cells/ratio-10/1/vusers.json '.result.valid = false'
 	rm run/cells/ratio-10/1/arrivals.json
-	run "$BIN/summarize" run
+	run warm summarize run
 	echo "$output"
 	[ "$status" = 3 ]	# a repeat of one cell, and both of another are missing
 	# two repeats give no interval
@@ -38,7 +39,7 @@ setup() {
 	[ "$(column ratio-10 cov)/$(column ratio-10 lambda_per_s_high)" = / ]
 	[ "$(column ratio-50 state)" = "not measured" ]
 	rm run/cells/ratio-10/1/vusers.json
-	run --separate-stderr "$BIN/summarize" run
+	run --separate-stderr warm summarize run
 	[ "$status" = 1 ]
 	[[ $stderr == *"vusers.json is missing"* ]] || [[ $stderr == *"vusers.json: No such file"* ]]
 }
@@ -51,7 +52,7 @@ setup() {
 		cell "cov-$n" "$repeat" 100 10 1 true
 		edit_json "run/cells/cov-$n/$repeat/arrivals.json" '.result.p = $p' --argjson p "$p"
 	done
-	"$BIN/summarize" run
+	warm summarize run
 	# 0.01, 0.024 and 0.4; times 3, 2 and 1
 	[ "$(column cov-1 arrivals_p)/$(column cov-2 arrivals_p)/$(column cov-5 arrivals_p)" = 0.01000/0.02400/0.40000 ]
 	[ "$(column cov-1 arrivals_p_of_all)/$(column cov-2 arrivals_p_of_all)/$(column cov-5 arrivals_p_of_all)" = \
@@ -67,7 +68,7 @@ setup() {
 	cell a-50 1 150 17 0.97 true
 	cell a-200 1 160 24 1 true
 	for n in 2 50; do cell "z-$n" 1 150 0 1 true; done
-	"$BIN/summarize" run
+	warm summarize run
 	while read -r n expected; do
 		echo "$n: $(column "$n" cov_independent)"
 		[ "$(column "$n" cov_independent)" = "$expected" ]
@@ -80,15 +81,14 @@ setup() {
 	END
 	# with a response time of 0: exponential think times give 1; for constant ones there is no formula
 	edit_json run/run.json '.settings.spread = "exp"'
-	"$BIN/summarize" run
+	warm summarize run
 	[ "$(column z-2 cov_independent)" = 1.0000 ]
 	edit_json run/run.json '.settings.spread = "const"'
-	"$BIN/summarize" run
+	warm summarize run
 	[ -z "$(column z-2 cov_independent)" ]
 }
 
 @test "principle-a: findings: rates, the model's errors, and from how many users on arrivals are random" {
-	need gnuplot cmark-gfm
 	make_run principle-a 1 "$SETTINGS" held-think-100/held-think/100/1 held-think-400/held-think/400/1 \
 		held-ratio-100/held-ratio/100/0.5 held-ratio-1000/held-ratio/1000/5 cov-ratio-1/cov-ratio/1/0.00625 \
 		cov-ratio-50/cov-ratio/50/0.3125 cov-ratio-200/cov-ratio/200/1.25 cov-think-1/cov-think/1/0.00625 \
@@ -102,8 +102,8 @@ setup() {
 	cell cov-ratio-200 1 160 24 0.97 true
 	cell cov-think-1 1 54 12 0.2 false
 	cell cov-think-200 1 200 994 0.71 false
-	"$TOP/thinprobe" report run
-	jq -c '.findings[]' run/findings.json
+	drawn "$TOP/thinprobe" report run
+	cat run/findings.json
 	for f in report.html report.md figures/rate.svg figures/queue.svg figures/cov.svg; do [ -s "run/$f" ]; done
 	[ "$(finding run think-held)/$(finding run ratio-held)/$(finding run ratio-held verdict)" = 200/194/unsure ]
 	[[ $(finding run think-held text) == *"cannot tell"* ]]	# 200 of at most 200 a second, and the error is 6.2 %
@@ -175,7 +175,7 @@ setup() {
 		cell cov-200 "$r" 199 994 0.97 true	# chance: 0.036
 	done
 	report_findings run
-	jq -c '.verdict, .findings[]' run/findings.json
+	cat run/findings.json
 	[ "$(finding run ratio-held verdict)" = unsure ]
 	text=$(finding run think-held text)
 	[[ -n $text && $text != *"slowest station limits"* ]]

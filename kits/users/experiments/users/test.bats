@@ -7,11 +7,12 @@ bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
 load ../../tests/cli/crowds
 load ../../../../tests/figures
-load ../../../../tests/undrawn
+load ../../../../tests/warm
 
 setup() {
 	begin_test
 	SETTINGS='{"parts": ["web", "vnc"], "link": "100Mbit", "cost_ms": 10}'
+	undrawn
 }
 
 fit() {	# fit PART [COMMAND...]: the experiment's last step, when all cells are there; COMMAND makes the report
@@ -20,13 +21,12 @@ fit() {	# fit PART [COMMAND...]: the experiment's last step, when all cells are 
 	TP_HOME=$TOP TP_BIN=$BIN RUN=run PARTS=$1 REPEATS=1 bash -c '. "$TP_HOME/kits/users/experiments/users/cell.sh"; exp_summed'
 	"${report[@]}" run
 	cat run/slope.tsv run/compare.tsv
-	jq -c '.findings[]' run/findings.json
+	cat run/findings.json
 }
 need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED RESOURCE COLUMN
 
 @test "users: fitted service demands are those that the rows were made with; a fit to the first rows predicts the others" {
 	local z x r u name
-	need gnuplot cmark-gfm
 	# 20 users of a station of 10 ms and a pure delay of 2 ms: the closed form of the machine repairman model
 	make_run users 1 "$SETTINGS" vnc-2/vnc/20/2 vnc-1/vnc/20/1 vnc-0.5/vnc/20/0.5 vnc-0.3/vnc/20/0.3 vnc-0.2/vnc/20/0.2 \
 		vnc-0.1/vnc/20/0.1
@@ -40,7 +40,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	done
 	# a row with a wrong value, disturbed by other processes, is excluded
 	edit_json run/cells/vnc-0.1/1/cell.json '.server_own_percent = 5 | .foreign_percent = 40 | .marked = "foreign CPU time"'
-	fit vnc "$TOP/bin/report"
+	fit vnc drawn warm report
 	near "$(need_of all cpu demand_ms)" 10 0.005
 	[ "$(need_of all cpu rows)/$(need_of all cpu disturbed)" = 5/0 ]
 	near "$(need_of all delay demand_ms)" 2 0.005
@@ -66,13 +66,12 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ -z "$(finding run demand-vnc)" ]
 	# a broken fit is named
 	echo '{' >run/fit/vnc-all.json
-	run -1 --separate-stderr "$BIN/summarize" run
+	run -1 --separate-stderr warm summarize run
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == *"fit/vnc-all.json"* ]]
 }
 
 @test "users: the paper's rows give its Table 4, and the finding on Little's law; points.tsv has the arrivals of each user" {
-	need gnuplot cmark-gfm
 	# rows 2 and 7 of Table 3: rate, response, CoV; 0.6 pages an object
 	make_run users 1 "$SETTINGS" web-6.25/web/200/6.25 web-1/web/200/1 vnc-1/vnc/20/1
 	cell web-6.25 1 31.73 52.74 1.00 true 31.9 1
@@ -83,7 +82,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 		printf 'arrivals/1\tcount\t2\t0.3\t0.27\t\t\n'
 		for n in 1 2 5; do printf 'arrivals/1\tsources\t%d\t0.%d\t\t0.1\t1.2\n' "$n" "$n"; done
 	} >run/cells/web-1/1/arrivals.tsv
-	fit web "$TOP/bin/report"
+	fit web drawn warm report
 	for f in report.html figures/response.svg figures/load.svg figures/cov.svg; do [ -s "run/$f" ]; done
 	[ "$(tail -n +2 run/points.tsv | cut -f2-8 | paste -sd ' ' |
 		tr '\t' ' ')" = "web 1.000000 1 1 0.100000 0.100000 1.200000 web\
@@ -114,13 +113,12 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 }
 
 @test "users: a think time that is written with an exponent (1e-05) is drawn, too" {
-	need gnuplot cmark-gfm
 	make_run users 1 "$SETTINGS" web-1/web/200/1 web-0/web/200/0.00001
 	cell web-1 1 159.16 253.38 1.17 false
 	cell web-0 1 200 253.38 1.17 false
 	printf 'schema\tkind\tx\ty\texpected\tlow\thigh\narrivals/1\tsources\t1\t0.5\t\t0.1\t1.2\n' |
 		tee run/cells/web-0/1/arrivals.tsv >run/cells/web-1/1/arrivals.tsv
-	"$TOP/bin/report" run
+	drawn warm report run
 	[ -s run/figures/cov.svg ]
 }
 
@@ -130,40 +128,39 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	cell web-1 1 159.16 253.38 1.17 false
 	edit_json run/cells/web-1/1/vusers.json '.result.errors = 7'
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == *"a second 253 ms (without 7 failed requests)"* ]]
+	[[ $(verdict run) == *"a second 253 ms (without 7 failed requests)"* ]]
 	# nine of ten requests failed: the response time of the others is not reported
 	edit_json run/cells/web-1/1/vusers.json '.result.timeouts = 8993'
 	report_findings run
-	jq -r .verdict run/findings.json
-	[[ $(jq -r .verdict run/findings.json) == *"a second unknown: 9,000 of 10,000 requests failed."* ]]
+	verdict run
+	[[ $(verdict run) == *"a second unknown: 9,000 of 10,000 requests failed."* ]]
 	[ "$(finding run growth-web)/$(finding run growth-web verdict)/$(finding run world)" = null/bad/ ]
 	# such a condition fails --fail-if on latency and on late share, even if all answered requests were fast
-	run -5 "$TOP/bin/fail" judge run 'p95>2s,late>90%'
+	run -5 warm fail judge run 'p95>2s,late>90%'
 	[ "$(grep -c '^FAILED .*9,000 of 10,000 requests failed' <<<"$output")" = 2 ]
-	run -0 "$TOP/bin/fail" judge run 'late_p99_ms_max>1s'
-	run -0 "$TOP/bin/report" --table run
+	run -0 warm fail judge run 'late_p99_ms_max>1s'
+	run -0 warm report --table run
 	grep -E ' 7 +8993 ' <<<"$output"
 	jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json >said
 	[ "$(grep -c . said)" = 2 ]
 	run -1 grep '253 ms' said
 	edit_json run/cells/web-1/1/vusers.json '.result.valid = false'
 	report_findings run
-	jq -r .verdict run/findings.json
-	[[ $(jq -r .verdict run/findings.json) != *"253 ms"* ]]
+	verdict run
+	[[ $(verdict run) != *"253 ms"* ]]
 	# a disturbed generator: limits on the server's figures are UNKNOWN, limits on the generator's own are judged
-	run -3 "$TOP/bin/fail" judge run 'lambda>1000,p95>2s'
+	run -3 warm fail judge run 'lambda>1000,p95>2s'
 	[ "$(grep -c '^UNKNOWN .* 1 of 2 conditions have no such figure: .*not valid' <<<"$output")" = 2 ]
-	run -3 "$TOP/bin/fail" judge run 'response>1ms'	# of one repeat
-	run -5 "$TOP/bin/fail" judge run 'invalid>0'
-	run -0 "$TOP/bin/fail" judge run 'invalid>1,late_p99_ms_max>1s'
+	run -3 warm fail judge run 'response>1ms'	# of one repeat
+	run -5 warm fail judge run 'invalid>0'
+	run -0 warm fail judge run 'invalid>1,late_p99_ms_max>1s'
 	edit_json run/cells/web-6/1/vusers.json '.result.valid = false'
 	report_findings run
-	[[ $(jq -r .verdict run/findings.json) == "No condition is valid"* ]]
-	run -3 "$TOP/bin/fail" judge run 'response>1ms'
+	[[ $(verdict run) == "No condition is valid"* ]]
+	run -3 warm fail judge run 'response>1ms'
 }
 
 @test "users: two servers behind a balancer: their CPU shares are compared, and bytes sent with bytes received" {
-	need gnuplot cmark-gfm
 	make_run users 3 "$SETTINGS" web-6.25/web/200/6.25 web-1/web/200/1
 	# the paper's run 2100: 71 % of each server's CPU, 9,538 KB/s sent, 9,552 received
 	for repeat in 1 2 3; do
@@ -176,8 +173,8 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 			| .sent_kbyte_per_s = 9990 | .received_kbyte_per_s = 120' --argjson r "$repeat"
 		edit_json "run/cells/web-1/$repeat/vusers.json" '.result.received_kbyte_per_s = 9552'
 	done
-	"$TOP/bin/report" run
-	jq -c '.findings[]' run/findings.json
+	drawn warm report run
+	cat run/findings.json
 	[ -s run/figures/servers.svg ]
 	# 68 / 71 - 1
 	near "$(finding run balance)" -4.23 0.01
@@ -215,7 +212,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	# Three points may scatter as well as bend
 	line 66
 	[[ $(finding run balance text) == *"may be a straight line (R² 0.670, at most 19.3 points off)"* ]]
-	"$TOP/bin/report" run
+	drawn warm report run
 	grep -q 'CPU, % of its share; R² 0.670' run/figures/servers.svg
 }
 
@@ -243,7 +240,6 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 }
 
 @test "users: the open loop and whole pages beside users of objects; Little's law counts no users of an open loop" {
-	need gnuplot cmark-gfm
 	make_run users 1 "$SETTINGS" web-6/web/200/6.25 web-1/web/200/1 open-6/open/200/6.25 open-1/open/200/1 pages-2/pages/200/1.6667
 	edit_json run/run.json '.settings.parts = ["web", "pages", "open"]'
 	cell web-6 1 31.73 52.74 1.00 true
@@ -251,7 +247,7 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 	cell open-6 1 32 53 1.00 true
 	cell open-1 1 200 5000 1.00 true
 	cell pages-2 1 95.5 427.55 1.00 true
-	fit web,pages,open "$TOP/bin/report"
+	fit web,pages,open drawn warm report
 	[[ $(finding run open-loop text) == *"Asked for 200 objects a second, an open loop waits 5000 ms, users who think 253 ms"* ]]
 	[[ $(finding run pages text) == *"takes 428 ms"*"57.3 pages a second"*"253 ms at 95.5"* ]]
 	for f in loadlines response load; do [ -s "run/figures/$f.svg" ]; done
@@ -270,7 +266,7 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 		cell web-1 "$r" 100 20 1 true
 		edit_json "run/cells/web-1/$r/cell.json" ".link_percent = $((90 + 3 * r))"
 	done
-	"$BIN/summarize" run
+	warm summarize run
 	# 93, 96 and 99 by t(2) of their logits: the mean is above 95, its interval is not
 	near "$(column web-1 link_percent)" 96 0.001
 	near "$(column web-1 link_percent_low)" 70.875 0.01
@@ -366,7 +362,7 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 	cell vnc-1 1 19 53 1 true
 	cell vnc-0.1 1 5.1 3800 1 true
 	report_findings run
-	jq -c '.verdict, .findings[]' run/findings.json
+	cat run/findings.json
 	[ "$(finding run growth-vnc)" = 3800 ]
 	[[ $(finding run growth-vnc text) == *"from 12.0 ms to 3800 ms"* ]]
 }

@@ -10,8 +10,7 @@ users() {	# options...: $status, report.json
 }
 
 holds() {	# jq filter on .result
-	jq -c .result report.json
-	[ "$(jq ".result | $1" report.json)" = true ]
+	[ "$(jq ".result | $1" report.json)" = true ] || { cat report.json; return 1; }
 }
 
 column() {	# file name
