@@ -110,7 +110,7 @@ pages() {	# EXPERIMENT...
 			n=$((n + 1))
 			[[ $there == *" $column "* ]] || { echo "$figure: no $column in $table"; wrong=1; }
 		done
-	# (columns of what a program computes are in docs/gallery.md: gallery.bats)
+	# (columns of what a program computes are in docs/gallery.md: tests/analysis/gallery_test.py)
 	done < <(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' |
 		awk -F'\t' -v OFS='\037' '$5 != "" && $5 !~ /\/rows$/ { print $2, $5, $6, $7 }'
 		grep -vE '^(#|question	)' data/desktops.tsv |
