@@ -27,7 +27,8 @@ def test_every_file_of_the_kept_runs_has_a_place_in_the_lists(kept, tmp_path):
     if schema.returncode:
         stem = re.search('"experiment": *"([a-z0-9-]+)"', (kept / 'run.json').read_text())[1]
         analysis = (kept.parents[2] / f'experiments/{stem}/analysis.py').read_text()
-        text = 'schema\ttable\n' + ''.join(f'schema/1\t{name}\n' for name in re.findall(r'^table +([^ \n]+)', analysis, re.MULTILINE))
+        tables = re.findall(r'^table +([^ \n]+)', analysis, re.MULTILINE)
+        text = 'schema\ttable\n' + ''.join(f'schema/1\t{name}\n' for name in tables)
     (tmp_path / 'schema.tsv').write_text(text)
     of = bundle.patterns(tmp_path)
     assert not [name for name in ('run.json', *names) if not any(pattern.fullmatch(name) for pattern in of.values())]

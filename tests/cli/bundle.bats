@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bundle: what goes in (of kept runs: tests/analysis/bundle_test.py), what is told, and what --anonymous leaves of the names of people and machines.
+# bundle: what goes in, what is told, and what --anonymous leaves of the names of people and machines. (Of kept runs, what goes in:
+# tests/analysis/bundle_test.py.)
 
 bats_require_minimum_version 1.5.0
 load helpers

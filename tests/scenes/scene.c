@@ -133,8 +133,8 @@ static bool run_scene(const struct row *r)
 	char said[SCENE_SAID], other[SCENE_SAID] = "", bad[SCENE_SAID] = "";
 	bool well, is_short = !cfg.draws && !cfg.rates && !cfg.said;
 
-	while (n < all && !(n && is_short && is_enough(wrong, n, all, r->most / 100) &&
-			    is_enough(n - right, n, all, 1 - r->least / 100))) {
+	while (n < all &&
+	       !(n && is_short && is_enough(wrong, n, all, r->most / 100) && is_enough(n - right, n, all, 1 - r->least / 100))) {
 		uint64_t rng = random_mix((uint64_t)++n);
 		bool hit, miss;
 
