@@ -4,6 +4,7 @@ Texts and their values are as text stands in JSON. Pure."""
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 KINDS = ('host', 'user', 'title', 'address', 'interface', 'command', 'path', 'folder', 'machine', 'text')
@@ -51,8 +52,9 @@ def each_text(file: str, data: str, change: Callable[[str, str, str], str]) -> s
     return TOKEN.sub(token, data)
 
 
-def kind_of(file: str, path: str, key: str) -> str:
-    """What its key says that a text is; '': nothing."""
+@lru_cache(10000)  # (files of repeats have the same keys)
+def kind_of(is_run: bool, path: str, key: str) -> str:
+    """What its key says that a text is; '': nothing. is_run: it is in run.json."""
     if re.fullmatch('(.*_)?host(name)?', key) or path in ('lab.server', 'lab.client', 'lab.listener'):
         return 'host'
     if key == 'hosts' or re.search(r'(^|\.)settings\.clients$|^sweep\.from$', path):
@@ -67,7 +69,7 @@ def kind_of(file: str, path: str, key: str) -> str:
         return 'interface'
     if re.fullmatch('(.*_)?title', key):
         return 'title'
-    return key if key in ('machine', 'says') else 'text' if file == 'run.json' and path.startswith('settings.') else ''
+    return key if key in ('machine', 'says') else 'text' if is_run and path.startswith('settings.') else ''
 
 
 # --- what they name -----------------------------------------------------------------------------------------------
@@ -195,7 +197,7 @@ def names_in(file: str, data: str, run: str) -> list[Named]:
 
     def look(text: str, path: str, key: str) -> str:
         place = file + (f': {path}' if path else '')
-        found = [*by_kind(kind_of(file, path, key), text, path), *(folder(f'{run}/cells/') if run in text else ()),
+        found = [*by_kind(kind_of(file == 'run.json', path, key), text, path), *(folder(f'{run}/cells/') if run in text else ()),
                  *by_shape(text, path, key)]
         out.extend(Named(kind, value, place) for kind, value in found if value not in NOBODY and (kind, value) != ('user', 'root'))
         return text
@@ -293,7 +295,7 @@ def renamed(file: str, data: str, changes: Sequence[Change]) -> str:
     pattern = re.compile('|'.join(whole_word(change) for change in there if change.where) or '(?!)', re.ASCII)
 
     def change_text(text: str, path: str, key: str) -> str:
-        kind = kind_of(file, path, key)
+        kind = kind_of(file == 'run.json', path, key)
         if kind == 'command' and text in named:
             return named[text].word
         text = pattern.sub(lambda found: word.get(found[0]) or word[found[0].lower()], text)

@@ -32,6 +32,16 @@ refused_each() {
 		refuses
 	done; exit "$failed"'
 }
+# The same of lines "EXPERIMENT OPTIONS", of any experiments.
+accepted_all() {
+	local lines stem wrong=0
+	mapfile -t lines
+	for stem in $(printf '%s\n' "${lines[@]%% *}" | sort -u); do
+		(TP_HOME=${TP_HOME:-$TOP} && . "$TP_HOME/lab/trees.sh" && experiment_folder "$stem") >/dev/null &&
+			printf '%s\n' "${lines[@]}" | sed -n "s/^$stem //p" | accepted "$stem" || wrong=1
+	done
+	return $wrong
+}
 # for CODE: accepts and refuses try the options in `text`; what is wrong counts in `failed`.
 # shellcheck disable=SC2016 # the inner shell's
 trying='failed=0

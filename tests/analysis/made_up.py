@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs of made-up rows, and what an experiment says of them."""
+"""Runs of made-up rows, and what an experiment says of them; programs of analysis/ in this process."""
+import sys
+from unittest.mock import patch
+
+import pytest
+
+from analysis import command
 from analysis.run import Run
 from analysis.trees import analysis_of
 
@@ -60,3 +66,20 @@ def lacks(said, *texts):
     assert said
     for text in texts:
         assert text not in said
+
+
+def ended(capfd, name, *words, status=0):
+    """What a program prints that ends with this status: (out, err)."""
+    capfd.readouterr()
+    with patch.object(sys, 'argv', [name, *map(str, words)]), pytest.raises(SystemExit) as end:
+        command.run(name)
+    said = capfd.readouterr()
+    assert end.value.code == status, said
+    return said
+
+
+def refusal(capfd, name, *words, status=2):
+    """The one line by which a program refuses these words."""
+    out, err = ended(capfd, name, *words, status=status)
+    assert not out and err.count('\n') == 1 and err.startswith(f'{name}: '), err
+    return err

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bundle: what goes in, what is told, and what --anonymous leaves of the names of people and machines.
+# bundle: what goes in, what is told, and what --anonymous leaves of the names of people and machines. (Of kept runs, what goes in:
+# tests/analysis/bundle_test.py.)
 
 bats_require_minimum_version 1.5.0
 load helpers
@@ -44,23 +45,6 @@ named() {
 		| .reason = "ssh: \($h): no route to 10.9.8.70\nasked by \($u), at 2001:db8:77::5; see /srv/acme/wages.log"'
 	find run -name prototap.json -o -name keyrepeat.json | while read -r file; do
 		sed -i "s|\"host\": \"[^\"]*\"|\"host\": \"$1\"|; s|\"settings\": {|&\n\"trace\": \"/home/$2/my plan/x\",|" "$file"
-	done
-}
-
-@test "every file of the kept runs has a place in the lists" {
-	local kept
-	for kept in "$TOP"/results/reference/* "$TOP"/kits/*/results/reference/*; do
-		rm -rf run
-		mkdir run
-		tar --zstd -tf "$kept/samples.tar.zst" | grep -v '/$\|~/\|[.]err$' >names
-		(cd run && sed -n 's,/[^/]*$,,p' ../names | sort -u | xargs -rd '\n' mkdir -p -- && xargs -rd '\n' touch -- <../names)
-		jq 'del(.kept)' "$kept/run.json" >run/run.json
-		# tables that are packed: all, or those that its experiment gives to its report
-		tar --zstd -xOf "$kept/samples.tar.zst" schema.tsv >run/schema.tsv ||
-			awk 'BEGIN { print "schema\ttable" } $1 == "table" { print "schema/1\t" $2 }' \
-				"${kept%/results/*}/experiments/$(jq -r .experiment run/run.json)/analysis.py" >run/schema.tsv
-		[ ! -d run/cells ] || bundle --with-typed
-		[[ $output != *"left out"* ]] || { echo "$kept: $output"; return 1; }
 	done
 }
 

@@ -10,8 +10,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 
 #define CHANCE 1e-4
+/* Chances that all draws find a rate that is too high, and that fewer let it pass. */
+#define FOUND 0.95
+#define PASSED 0.01
 
 enum { SCENE, HAPPENS, SAY, NEVER, LEAST, MOST, DRAWS, COLUMNS };
 static const char *const columns[COLUMNS + 1] = { "scene", "happens", "say", "never", "least", "most", "draws", NULL };
@@ -86,6 +90,24 @@ static bool is_likely(int64_t hits, int64_t n, double p)
 	return (double)hits <= p * (double)n || (p > 0 && binomial_at_most(n - hits, n, 1 - p) >= CHANCE);
 }
 
+/* Do n draws tell as well as all that the rate is not above p? (Wald's sequential probability ratio test, 1945.) */
+static bool is_enough(int64_t hits, int64_t n, int64_t draws, double p)
+{
+	double low = p, high = 1; /* the rate that all draws find */
+	int64_t few = 0;
+
+	while (few <= draws && is_likely(few, draws, p))
+		few++;
+	if (few > draws)
+		return true;
+	for (int i = 0; i < 40; i++) {
+		double middle = (low + high) / 2;
+
+		*(binomial_at_most(few - 1, draws, middle) <= 1 - FOUND ? &high : &low) = middle;
+	}
+	return (hits ? (double)hits * log(high / p) : 0) + (double)(n - hits) * log((1 - high) / (1 - p)) <= log(PASSED);
+}
+
 static bool has_word(const char *said, const char *words)
 {
 	char text[SCENE_SAID + 2], word[SCENE_SAID];
@@ -106,12 +128,14 @@ static bool has_word(const char *said, const char *words)
 static bool run_scene(const struct row *r)
 {
 	struct scene s = { .name = r->cell[SCENE], .happens = r->cell[HAPPENS] };
-	int64_t n = cfg.draws ? (cfg.draws + (int64_t)n_rows - 1) / (int64_t)n_rows : r->draws, right = 0, wrong = 0, missed = 0;
+	int64_t all = cfg.draws ? (cfg.draws + (int64_t)n_rows - 1) / (int64_t)n_rows : r->draws, n = 0;
+	int64_t right = 0, wrong = 0, missed = 0;
 	char said[SCENE_SAID], other[SCENE_SAID] = "", bad[SCENE_SAID] = "";
-	bool well;
+	bool well, is_short = !cfg.draws && !cfg.rates && !cfg.said;
 
-	for (int64_t i = 0; i < n; i++) {
-		uint64_t rng = random_mix((uint64_t)i + 1);
+	while (n < all &&
+	       !(n && is_short && is_enough(wrong, n, all, r->most / 100) && is_enough(n - right, n, all, 1 - r->least / 100))) {
+		uint64_t rng = random_mix((uint64_t)++n);
 		bool hit, miss;
 
 		*said = '\0';

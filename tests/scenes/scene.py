@@ -5,6 +5,7 @@ rng) that gives what the decider says of one draw. Results as TAP, or counts for
 together."""
 import re
 import sys
+from functools import cache
 from math import cos, log, pi, sqrt
 from pathlib import Path
 
@@ -12,6 +13,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).par
 from analysis import special, tables  # noqa: E402
 
 CHANCE = 1e-4
+FOUND, PASSED = 0.95, 0.01  # chances that all draws find a rate that is too high, and that fewer let it pass
 COLUMNS = ('scene', 'happens', 'say', 'never', 'least', 'most', 'draws')
 WORD = 2 ** 64 - 1
 
@@ -58,26 +60,48 @@ def is_likely(hits, n, p):
     return hits <= p * n or (p > 0 and special.binomial_at_most(n - hits, n, 1 - p) >= CHANCE)
 
 
+@cache
+def weigh(draws, p):
+    """By how much a hit, and a miss, speak for the rate that so many draws find to be above p, over p; None: they find none."""
+    few = next((k for k in range(draws + 1) if not is_likely(k, draws, p)), None)
+    if few is None:
+        return None
+    low, high = p, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if special.binomial_at_most(few - 1, draws, middle) <= 1 - FOUND else (middle, high)
+    return log(high / p) if p > 0 else 0, log((1 - high) / (1 - p))
+
+
+def is_enough(hits, n, draws, p):
+    """Do n draws tell as well as all that the rate is not too high? (Wald's sequential probability ratio test, 1945.)"""
+    weights = weigh(draws, p)
+    return not weights or (hits * weights[0] + (n - hits) * weights[1] <= log(PASSED) and (p > 0 or not hits))
+
+
 def has_word(said, words):
     return any(f' {word} ' in f' {said} ' for word in words.split('|') if word)
 
 
 def run_scene(draw, row, draws, rates):
-    """Whether its rates are as they must be."""
-    name, happens, say, never, least, most, _ = row
-    right = wrong = missed = 0
+    """Whether its rates are as they must be. draws: 0: the row's, or as few as tell it."""
+    name, happens, say, never, least, most, short = row
+    limits, all_draws = (float(most) / 100, 1 - float(least) / 100), draws or int(short)
+    right = wrong = missed = n = 0
     other = bad = ''
-    for i in range(draws):
-        said = draw(Scene(name, happens), Rng(mix(i + 1)))
+    while n < all_draws and not (n and not draws and is_enough(wrong, n, all_draws, limits[0])
+                                 and is_enough(n - right, n, all_draws, limits[1])):
+        n += 1
+        said = draw(Scene(name, happens), Rng(mix(n)))
         miss, hit = has_word(said, never), has_word(said, say)
         right, wrong, missed = right + hit, wrong + miss, missed + (bool(say) and not hit and not miss)
         bad = bad or (said if miss else '')
         other = other or ('' if hit else said)
     if rates:
-        print(name, say, draws, missed, wrong, sep='\t', flush=True)
+        print(name, say, n, missed, wrong, sep='\t', flush=True)
         return True
-    well = is_likely(wrong, draws, float(most) / 100) and is_likely(draws - right, draws, 1 - float(least) / 100)
-    print(f'{"" if well else "not "}ok - {name}: {right} of {draws} right, {wrong} wrong', flush=True)
+    well = is_likely(wrong, n, limits[0]) and is_likely(n - right, n, limits[1])
+    print(f'{"" if well else "not "}ok - {name}: {right} of {n} right, {wrong} wrong', flush=True)
     if not well:
         print(f'# must say {say} (least {least} %), never {never} (most {most} %)\n# said once in place of it: {other}\n'
               f'# wrong once: {bad}', flush=True)
@@ -114,5 +138,5 @@ def main(draw):
     if not rates:
         print(f'1..{len(rows)}')
     wanted = [row for row in rows if not names or row[0] in names]
-    well = [run_scene(draw, row, -(-draws // len(rows)) if draws else int(row[6]), rates) for row in wanted]
+    well = [run_scene(draw, row, -(-draws // len(rows)) if draws else int(row[6]) if rates else 0, rates) for row in wanted]
     sys.exit(0 if all(well) else 1)
