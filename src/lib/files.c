@@ -138,8 +138,10 @@ FILE *files_create_private(const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (fd >= 0 && !f)
+	if (fd >= 0 && !f) {
+		files_remove_part(path);
 		close(fd);
+	}
 	return f;
 }
 
