@@ -693,9 +693,10 @@ def test_the_pages_are_what_the_data_and_the_kept_runs_say(tmp_path):
     shutil.copytree(TOP / 'analysis', tree / 'analysis', copy_function=os.symlink)
     for name in ('lab', 'data', 'experiments', 'plots', *(file.name for file in TOP.glob('*.md'))):
         (tree / name).symlink_to(TOP / name)
-    for name in ('bin/gallery', 'bin/summarize', 'bin/queue', 'bin/arrivals', 'docs/papers.md'):
-        (tree / name).parent.mkdir(exist_ok=True)
-        shutil.copy(TOP / name, tree / name)
+    scripts = [file for file in (TOP / 'bin').iterdir() if file.read_bytes()[:2] == b'#!']
+    for file in (*scripts, TOP / 'docs/papers.md'):
+        (tree / file.relative_to(TOP)).parent.mkdir(exist_ok=True)
+        shutil.copy(file, tree / file.relative_to(TOP))
     subprocess.run([tree / 'bin/gallery', '--page'], check=True, stdout=subprocess.DEVNULL)
     for page in ('docs/gallery.md', 'docs/desktops.md'):
         assert (tree / page).read_text() == (TOP / page).read_text()
