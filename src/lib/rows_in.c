@@ -9,6 +9,19 @@
 #define FIELDS_MAX 64
 #define ROW_BYTES 16384 /* longest row with its line end: FIELDS_MAX numbers take a tenth of that */
 
+/* Splits `line` at its tabs. False without a line end: the last number of a truncated row would look complete. */
+static bool split_tabs(char *line, char **field, size_t *n)
+{
+	char *end = strchr(line, '\n');
+
+	if (!end)
+		return false;
+	*end = '\0';
+	for (*n = 0; line && *n < FIELDS_MAX; ++*n)
+		field[*n] = strsep(&line, "\t");
+	return !line;
+}
+
 struct rows_in_layout {
 	const char *schema, *const *columns;
 	size_t needed, fields;
@@ -52,9 +65,7 @@ int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_
 	/* not getline(), which would read a file without line ends into memory */
 	while (!err && fgets(text, sizeof(text), in)) {
 		++*line;
-		/* without a line end, the last number of a truncated row would look complete */
-		n = strchr(text, '\n') ? fields_split(text, field, FIELDS_MAX) : 0;
-		if (!n)
+		if (!split_tabs(text, field, &n))
 			err = -EPROTO;
 		else
 			err = *line == 1 ? read_header(&t, field, n) : read_data_row(&t, field, n);
