@@ -369,6 +369,7 @@ def run(name: str) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGPIPE):
         if signal.getsignal(number) != signal.SIG_IGN or number == signal.SIGPIPE:
             signal.signal(number, signal.SIG_DFL if number == signal.SIGINT else signal.SIG_IGN)
+    os.environ['LC_ALL'] = 'C.UTF-8'  # of gnuplot and others, which would warn of a degree sign and sort names otherwise
     occupy_descriptors()
     try:
         raise SystemExit(import_module(f'analysis.{name}').main(sys.argv[1:]))
