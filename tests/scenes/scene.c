@@ -90,22 +90,34 @@ static bool is_likely(int64_t hits, int64_t n, double p)
 	return (double)hits <= p * (double)n || (p > 0 && binomial_at_most(n - hits, n, 1 - p) >= CHANCE);
 }
 
-/* Do n draws tell as well as all that the rate is not above p? (Wald's sequential probability ratio test, 1945.) */
-static bool is_enough(int64_t hits, int64_t n, int64_t draws, double p)
+/* By how much a hit, and a miss, speak for the least rate that all draws find to be too high, against p, the highest allowed one.
+ * finds: there is such a rate. */
+struct weights {
+	bool finds;
+	double hit, miss;
+};
+
+static struct weights weigh(int64_t draws, double p)
 {
-	double low = p, high = 1; /* the rate that all draws find */
+	double low = p, high = 1;
 	int64_t few = 0;
 
 	while (few <= draws && is_likely(few, draws, p))
 		few++;
 	if (few > draws)
-		return true;
+		return (struct weights){ 0 };
 	for (int i = 0; i < 40; i++) {
 		double middle = (low + high) / 2;
 
 		*(binomial_at_most(few - 1, draws, middle) <= 1 - FOUND ? &high : &low) = middle;
 	}
-	return (hits ? (double)hits * log(high / p) : 0) + (double)(n - hits) * log((1 - high) / (1 - p)) <= log(PASSED);
+	return (struct weights){ true, log(high / p), log((1 - high) / (1 - p)) };
+}
+
+/* After n draws, is it settled that the rate is not too high? (Wald's sequential probability ratio test, 1945.) */
+static bool is_settled(struct weights w, int64_t hits, int64_t n)
+{
+	return !w.finds || (hits ? (double)hits * w.hit : 0) + (double)(n - hits) * w.miss <= log(PASSED);
 }
 
 static bool has_word(const char *said, const char *words)
@@ -132,9 +144,9 @@ static bool run_scene(const struct row *r)
 	int64_t right = 0, wrong = 0, missed = 0;
 	char said[SCENE_SAID], other[SCENE_SAID] = "", bad[SCENE_SAID] = "";
 	bool well, is_short = !cfg.draws && !cfg.rates && !cfg.said;
+	struct weights never = weigh(all, r->most / 100), say = weigh(all, 1 - r->least / 100);
 
-	while (n < all &&
-	       !(n && is_short && is_enough(wrong, n, all, r->most / 100) && is_enough(n - right, n, all, 1 - r->least / 100))) {
+	while (n < all && !(n && is_short && is_settled(never, wrong, n) && is_settled(say, n - right, n))) {
 		uint64_t rng = random_mix((uint64_t)++n);
 		bool hit, miss;
 

@@ -8,7 +8,7 @@
  *	never	words of which none may be said
  *	least	share of the draws, in percent, that must say one of `say`
  *	most	share of the draws, in percent, that may say one of `never`
- *	draws	number of draws in a short run, which ends as soon as those so far tell as well as all that both rates hold
+ *	draws	most draws of a short run, which ends as soon as a sequential test accepts both rates
  * A rate fails where chance would do as badly in fewer than one of ten thousand runs, if the share that is allowed were the true
  * one. */
 #pragma once

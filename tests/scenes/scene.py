@@ -62,7 +62,8 @@ def is_likely(hits, n, p):
 
 @cache
 def weigh(draws, p):
-    """By how much a hit, and a miss, speak for the rate that so many draws find to be above p, over p; None: they find none."""
+    """By how much a hit, and a miss, speak for the least rate that so many draws find to be too high, against p, the highest
+    allowed one; None: there is no such rate."""
     few = next((k for k in range(draws + 1) if not is_likely(k, draws, p)), None)
     if few is None:
         return None
@@ -73,8 +74,8 @@ def weigh(draws, p):
     return log(high / p) if p > 0 else 0, log((1 - high) / (1 - p))
 
 
-def is_enough(hits, n, draws, p):
-    """Do n draws tell as well as all that the rate is not too high? (Wald's sequential probability ratio test, 1945.)"""
+def is_settled(hits, n, draws, p):
+    """After n draws, is it settled that the rate is not above p? (Wald's sequential probability ratio test, 1945.)"""
     weights = weigh(draws, p)
     return not weights or (hits * weights[0] + (n - hits) * weights[1] <= log(PASSED) and (p > 0 or not hits))
 
@@ -84,13 +85,13 @@ def has_word(said, words):
 
 
 def run_scene(draw, row, draws, rates):
-    """Whether its rates are as they must be. draws: 0: the row's, or as few as tell it."""
+    """Whether its rates are as they must be. draws: 0: at most the row's, until it is settled."""
     name, happens, say, never, least, most, short = row
     limits, all_draws = (float(most) / 100, 1 - float(least) / 100), draws or int(short)
     right = wrong = missed = n = 0
     other = bad = ''
-    while n < all_draws and not (n and not draws and is_enough(wrong, n, all_draws, limits[0])
-                                 and is_enough(n - right, n, all_draws, limits[1])):
+    while n < all_draws and not (n and not draws and is_settled(wrong, n, all_draws, limits[0])
+                                 and is_settled(n - right, n, all_draws, limits[1])):
         n += 1
         said = draw(Scene(name, happens), Rng(mix(n)))
         miss, hit = has_word(said, never), has_word(said, say)
