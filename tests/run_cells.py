@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""run_cells.py RUN: what run_cells of tests/cli/helpers.bash does."""
+"""run_cells.py RUN: lists the cells of a made-up run in its run.json, as the engine does: names are those of the folders,
+parameters those of cell.json."""
 import json
 import sys
 from pathlib import Path

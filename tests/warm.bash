@@ -50,7 +50,7 @@ report_findings() {	# RUN
 	warm report --json "$1" >"$1/findings.json"
 }
 
-# As cli/helpers.bash has them, without a start of jq, which takes longer than all else in a test of made-up rows.
+# As cli/helpers.bash has them, without a start of Python or jq, which takes longer than all else in a test of made-up rows.
 run_cells() { warm "$WARM_TOP/tests/run_cells.py" "$1"; }	# RUN
 finding() {	# RUN ID [KEY]
 	said_json "$1" "[$2]" "${3-value}" | awk '/^-?[0-9]/ { printf "%.12g\n", sprintf("%.3f", $0); next } 1' | json_text

@@ -213,20 +213,7 @@ start_refecho() {	# options...
 # --- made-up runs of experiments ---------------------------------------------------------------------------------
 
 # Lists a made-up run's cells in its run.json, as the engine does: names are those of the folders, parameters those of cell.json.
-run_cells() {	# folder of the run
-	local names files
-
-	names=$(cd "$1/cells" && printf '%s\n' */)
-	mapfile -t files < <(find "$1/cells" -mindepth 3 -maxdepth 3 -name cell.json | sort)
-	jq -n --slurpfile run "$1/run.json" --arg names "$names" '[inputs | {name: (input_filename / "/")[-3], cell: .}] as $all
-		| [($names / "\n")[] | rtrimstr("/") as $name
-			| [$all[] | select(.name == $name).cell | select(.state == "complete")] as $complete
-			| {$name, parameters: (first($all[] | select(.name == $name).cell.parameters | values) // {}),
-			complete: ($complete | length), state: (if $complete == [] then "missing" else "complete" end),
-			flags: [$complete[].marked // "" | select(. != "")]}] as $cells
-		| $run[0] | .cells = $cells | .axes = (first($cells[].parameters | select(. != {})) // {} | keys_unsorted)' \
-		"${files[@]}" >"$1/run.new" </dev/null && mv "$1/run.new" "$1/run.json"
-}
+run_cells() { /usr/bin/python3 -I "$TOP/tests/run_cells.py" "$1"; }	# folder of the run
 
 cell_of() {	# cell_of RUN KEY=VALUE...: folder of the first cell with these parameters
 	local name
